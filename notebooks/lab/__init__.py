@@ -1,0 +1,20 @@
+"""Equipment that the notebooks are given: texts, embedders, plots. Each name is loaded when it is first used."""
+
+from importlib import import_module
+
+_MODULES: dict[str, tuple[str, ...]] = {}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__
