@@ -1,0 +1,82 @@
+"""Unit 04: one retriever over any number of indexes, fused by rank."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from .documents import check_count, check_document, check_query, identity
+from .rrf import check_k_rrf, check_weights, rrf_scores
+
+
+class SearchIndex(Protocol):
+    """What a class needs to join a Retriever."""
+
+    def add_document(self, document: dict) -> None: ...
+
+    def search(self, query: str, k: int) -> list[tuple[dict, float]]:
+        """At most k pairs (document, value), best first. What the value means is the index's own affair."""
+
+
+class Retriever:
+    """Asks every index and fuses their rankings with reciprocal rank fusion.
+
+    Only ranks are fused: a cosine distance falls and a BM25 score rises as things fit better, so the values
+    themselves cannot be added. ``indexes`` and ``weights`` are public and may be changed between searches.
+
+    Raises ValueError without an index, or for weights that are negative, NaN, all zero or too few or many.
+    """
+
+    def __init__(self, *indexes: SearchIndex, weights: Sequence[float] | None = None) -> None:
+        if not indexes:
+            raise ValueError("a Retriever needs at least one index: Retriever(vector_index, bm25_index)")
+        for index in indexes:
+            if isinstance(index, type) or not callable(getattr(index, "search", None)):
+                raise TypeError(
+                    f"an index needs the methods add_document(document) and search(query, k): got {index!r}"
+                )
+        self.indexes = list(indexes)
+        self.weights = check_weights(weights, len(indexes))
+
+    def add_document(self, document: dict) -> None:
+        """Add a document to every index. If an index refuses it, the error says why, and adding it again is safe."""
+        self.add_documents([document])
+
+    def add_documents(self, documents: Iterable[dict]) -> None:
+        """Add many documents to every index, through ``add_documents`` where an index has it."""
+        documents = list(documents)
+        for document in documents:
+            check_document(document)
+        for index in self.indexes:
+            if callable(getattr(index, "add_documents", None)):
+                index.add_documents(documents)
+            else:
+                for document in documents:
+                    index.add_document(document)
+
+    def search(
+        self, query: str, k: int = 1, k_rrf: float = 60, candidates: int = 20
+    ) -> list[tuple[dict, float]]:
+        """The best k documents of all indexes as pairs (document, RRF score), best first.
+
+        Each index is asked for its best ``candidates``. A document's score is the sum, over the indexes that
+        found it, of weight / (k_rrf + rank). Higher is better; equal scores are ordered by the better best
+        rank, then by which came first. k may exceed candidates: 10 and 10 candidates can give 20 results.
+
+        Raises ValueError for an empty query, k or candidates below 1, or a negative k_rrf.
+        """
+        check_query(query)
+        k, candidates = check_count(k, "k"), check_count(candidates, "candidates")
+        weights = check_weights(self.weights, len(self.indexes))
+        check_k_rrf(k_rrf)
+        documents: dict = {}
+        rankings = []
+        for index, weight in zip(self.indexes, weights, strict=True):
+            # The list is kept until the end: it holds on to documents that an index makes while it searches,
+            # which are told apart by their address.
+            found = (
+                [document for document, _ in index.search(query, candidates)[:candidates]] if weight else []
+            )
+            for document in found:
+                documents.setdefault(identity(document), document)
+            rankings.append([identity(document) for document in found])
+        scores = rrf_scores(rankings, k_rrf, weights)
+        return [(documents[key], scores[key]) for key in list(scores)[:k]]
