@@ -72,7 +72,8 @@ def _without_blank_edges(lines: list[str]) -> str:
 def cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
     """1 minus the cosine of the angle between two vectors: 0 the same direction, 2 the opposite one.
 
-    Smaller is closer. Both vectors have the same dimension. Raises ValueError for a zero vector, a NaN or infinite number, or two dimensions.
+    Smaller is closer. Raises ValueError for a zero vector, a NaN or infinite number, or vectors of two
+    dimensions.
     """
     a, b = _direction(a, "the first vector"), _direction(b, "the second vector")
     if a.shape != b.shape:
@@ -218,7 +219,8 @@ class VectorIndex:
         filled, needed = len(self), len(self) + len(rows)
         if needed > len(self._rows):
             grown = np.empty((max(needed, 2 * len(self._rows)), rows[0].size), dtype=np.float32)
-            grown[:filled] = self._rows[:filled]
+            if filled:
+                grown[:filled] = self._rows[:filled]
             self._rows = grown
         self._rows[filled:needed] = rows
         self._documents.extend(documents)

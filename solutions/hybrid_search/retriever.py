@@ -1,6 +1,7 @@
 """Unit 04: one retriever over any number of indexes, fused by rank."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Protocol
 
 from .documents import check_count, check_document, check_query, identity
@@ -37,7 +38,7 @@ class Retriever:
         self.weights = check_weights(weights, len(indexes))
 
     def add_document(self, document: dict) -> None:
-        """Add a document to every index. If an index refuses it, the error says why, and adding it again is safe."""
+        """Add a document to every index. After an error, adding the same document again is safe."""
         self.add_documents([document])
 
     def add_documents(self, documents: Iterable[dict]) -> None:
@@ -67,16 +68,24 @@ class Retriever:
         k, candidates = check_count(k, "k"), check_count(candidates, "candidates")
         weights = check_weights(self.weights, len(self.indexes))
         check_k_rrf(k_rrf)
+        # Holds on to every document until the end: those an index makes while it searches are told apart
+        # by their address, which must not be used twice.
         documents: dict = {}
         rankings = []
         for index, weight in zip(self.indexes, weights, strict=True):
-            # The list is kept until the end: it holds on to documents that an index makes while it searches,
-            # which are told apart by their address.
-            found = (
-                [document for document, _ in index.search(query, candidates)[:candidates]] if weight else []
-            )
+            found = _documents_of(index, query, candidates) if weight else []
             for document in found:
                 documents.setdefault(identity(document), document)
             rankings.append([identity(document) for document in found])
         scores = rrf_scores(rankings, k_rrf, weights)
         return [(documents[key], scores[key]) for key in list(scores)[:k]]
+
+
+def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]:
+    found = list(islice(index.search(query, candidates), candidates))
+    try:
+        return [document for document, _ in found]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"search of {type(index).__name__} must give pairs (document, value): got {str(found[:1])[:80]}"
+        ) from None

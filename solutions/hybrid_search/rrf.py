@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 
 def rrf_score(rank: int, k_rrf: float = 60) -> float:
-    """What one ranking adds to a document's score: 1 / (k_rrf + rank), the best rank being 1. Higher is better.
+    """What one ranking adds to a document's score: 1 / (k_rrf + rank). Ranks count from 1; higher is better.
 
     Raises ValueError for a rank below 1 or a negative k_rrf.
     """
