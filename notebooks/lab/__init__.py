@@ -1,8 +1,12 @@
-"""Equipment that the notebooks are given: texts, embedders, plots. Each name is loaded when it is first used."""
+"""Equipment that the notebooks are given: texts, embedders, plots. A name is loaded when first used."""
 
 from importlib import import_module
 
-_MODULES: dict[str, tuple[str, ...]] = {}
+_MODULES: dict[str, tuple[str, ...]] = {
+    "corpora": ("Query", "document_from_file", "judged_queries", "report", "sections"),
+    "embedders": ("embedder",),
+    "errors": ("DocumentError", "ModelError", "ServiceError"),
+}
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = sorted(_HOME)

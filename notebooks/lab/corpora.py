@@ -1,0 +1,134 @@
+"""The texts that are searched, and the queries whose right answers are known."""
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import DocumentError
+from lab.language import _
+from lab.paths import ASSETS
+
+MAX_FILE_BYTES = 20_000_000
+TEXT_SUFFIXES = (".txt", ".md")
+
+_JUDGED = {"report": "report_queries.tsv"}
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query and the ids of the documents that answer it.
+
+    ``kind`` is "conceptual" (no word of the answer is needed), "identifier" (an exact name alone) or "mixed".
+    """
+
+    id: str
+    text: str
+    kind: str
+    relevant: frozenset
+    language: str
+
+
+def report() -> str:
+    """The annual review, as Markdown text."""
+    return (ASSETS / "report.md").read_text(encoding="utf-8")
+
+
+def sections() -> list[dict]:
+    """The ten sections of the annual review, in order.
+
+    Each is a document: "id" (the section's number, 1 to 10), "title" (its heading) and "content" (the
+    heading, a blank line, the body).
+    """
+    return json.loads((ASSETS / "report_sections.json").read_text(encoding="utf-8"))
+
+
+def judged_queries(name: str, language: str | None = "en") -> list[Query]:
+    """The judged queries of a corpus: those in one language, "en" or "fr", or all with None.
+
+    Raises ValueError for a corpus or a language that has none.
+    """
+    if name not in _JUDGED:
+        known = ", ".join(repr(known) for known in _JUDGED)
+        raise ValueError(
+            _("There are no judged queries named {name!r}: choose one of {known}.").format(
+                name=name, known=known
+            )
+        )
+    with open(ASSETS / _JUDGED[name], encoding="utf-8", newline="") as file:
+        queries = [_query(row) for row in csv.DictReader(file, delimiter="\t")]
+    if language is None:
+        return queries
+    chosen = [query for query in queries if query.language == language]
+    if not chosen:
+        known = ", ".join(sorted({repr(query.language) for query in queries}))
+        raise ValueError(
+            _(
+                "The judged queries {name!r} have none in the language {language!r}: choose one of {known}."
+            ).format(name=name, language=language, known=known)
+        )
+    return chosen
+
+
+def _query(row: dict) -> Query:
+    relevant = frozenset(int(document_id) for document_id in row["relevant"].split(","))
+    return Query(row["id"], row["text"], row["kind"], relevant, row["language"])
+
+
+def document_from_file(path: str | Path) -> dict:
+    """A document made from a text file: "id" (the file's name) and "content" (its text).
+
+    Reads .txt and .md in UTF-8, with or without a byte order mark, with any line ends, up to 20 MB.
+    Raises DocumentError, a ValueError, whose message names the file and says what to do.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise DocumentError(_("{path} is a folder: give the path of one file in it.").format(path=path))
+    if not path.is_file():
+        raise DocumentError(
+            _("There is no file {path}: check the name and the folder (you are in {here}).").format(
+                path=path, here=Path.cwd()
+            )
+        )
+    if path.suffix.lower() not in TEXT_SUFFIXES:
+        raise DocumentError(
+            _(
+                "{path} is no .txt or .md file: save its text as one of these, in UTF-8, and give that file."
+            ).format(path=path)
+        )
+    try:
+        data = _bounded_bytes(path)
+    except OSError as error:
+        raise DocumentError(
+            _("{path} cannot be opened ({reason}): check that you may read it.").format(
+                path=path, reason=error.strerror or error
+            )
+        ) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise DocumentError(
+            _("{path} is larger than 20 MB: cut it up and give one of the parts.").format(path=path)
+        )
+    return {"id": path.name, "content": _decoded(data, path)}
+
+
+def _bounded_bytes(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(MAX_FILE_BYTES + 1)
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            _(
+                "{path} is not text in UTF-8 (byte {position} is wrong): save it as UTF-8 in an editor."
+            ).format(path=path, position=error.start + 1)
+        ) from error
+    if "\0" in text:
+        raise DocumentError(
+            _("{path} holds binary data, not text: save its text in UTF-8.").format(path=path)
+        )
+    if not text.strip():
+        raise DocumentError(_("{path} is empty: put text in it, or give another file.").format(path=path))
+    return text.replace("\r\n", "\n").replace("\r", "\n")

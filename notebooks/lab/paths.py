@@ -1,0 +1,19 @@
+"""Where the course's files are, and where it may keep what it has computed."""
+
+import os
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+
+# A wheel carries the assets inside the package; a checkout has them at its top.
+ASSETS = _HERE / "assets" if (_HERE / "assets").is_dir() else _HERE.parents[1] / "assets"
+
+
+def cache_folder() -> Path:
+    """The folder for computed vectors, which may not exist yet: HYBRID_SEARCH_CACHE, or the user's own."""
+    chosen = os.environ.get("HYBRID_SEARCH_CACHE")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("hybrid-search-course", appauthor=False)
