@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Protocol
 
-from .documents import check_count, check_document, check_query, identity
+from .documents import DocumentList, check_count, check_query, identity
 from .rrf import check_k_rrf, check_weights, rrf_scores
 
 
@@ -43,9 +43,7 @@ class Retriever:
 
     def add_documents(self, documents: Iterable[dict]) -> None:
         """Add many documents to every index, through ``add_documents`` where an index has it."""
-        documents = list(documents)
-        for document in documents:
-            check_document(document)
+        documents = DocumentList().new(documents)  # refuses a bad one before any index has seen it
         for index in self.indexes:
             if callable(getattr(index, "add_documents", None)):
                 index.add_documents(documents)
@@ -82,10 +80,11 @@ class Retriever:
 
 
 def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]:
-    found = list(islice(index.search(query, candidates), candidates))
-    try:
-        return [document for document, _ in found]
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"search of {type(index).__name__} must give pairs (document, value): got {str(found[:1])[:80]}"
-        ) from None
+    found = index.search(query, candidates)
+    pairs = list(islice(found, candidates)) if isinstance(found, Iterable) else [found]
+    for pair in pairs:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], dict)):
+            raise TypeError(
+                f"search of {type(index).__name__} must give pairs (document, value): got {str(pair)[:80]}"
+            )
+    return [document for document, _ in pairs]

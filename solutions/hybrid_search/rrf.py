@@ -13,7 +13,7 @@ def rrf_score(rank: int, k_rrf: float = 60) -> float:
 
     Raises ValueError for a rank below 1 or a negative k_rrf.
     """
-    if rank < 1:
+    if not rank >= 1:
         raise ValueError(f"ranks count from 1: got {rank!r}")
     return 1 / (check_k_rrf(k_rrf) + rank)
 
@@ -77,7 +77,11 @@ def rrf_table(rankings: Mapping[str, Sequence[Hashable]], k_rrf: float = 60) -> 
 
 def check_k_rrf(k_rrf: float) -> float:
     """k_rrf as it came, or a ValueError: it must be a finite number of at least 0."""
-    if isinstance(k_rrf, str) or not (math.isfinite(k_rrf) and k_rrf >= 0):
+    try:
+        valid = math.isfinite(k_rrf) and k_rrf >= 0
+    except (TypeError, OverflowError):
+        valid = False
+    if not valid:
         raise ValueError(f"k_rrf must be a number of at least 0: got {k_rrf!r}")
     return k_rrf
 
@@ -86,7 +90,10 @@ def check_weights(weights: Sequence[float] | None, rankings: int) -> list[float]
     """One weight for each ranking (1 where none are given), or a ValueError that says what is wrong."""
     if weights is None:
         return [1.0] * rankings
-    weights = [float(weight) for weight in weights]
+    try:
+        weights = [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        raise ValueError(f"weights must be numbers, one for each ranking: got {weights!r}") from None
     if len(weights) != rankings:
         raise ValueError(
             f"give one weight for each ranking: got {len(weights)} weights for {rankings} rankings"
