@@ -11,7 +11,7 @@ def identity(document: dict) -> Hashable:
     """
     explicit = document.get("id")
     if explicit is None:
-        return ("object", id(document))
+        return _itself(document)
     try:
         hash(explicit)
     except TypeError:
@@ -19,6 +19,10 @@ def identity(document: dict) -> Hashable:
             f"the id of a document must be hashable, such as a string: got {explicit!r}"
         ) from None
     return ("id", explicit)
+
+
+def _itself(document: dict) -> Hashable:
+    return ("object", id(document))
 
 
 def name_of(document: object) -> str:
@@ -72,7 +76,7 @@ class DocumentList:
 
     def __init__(self) -> None:
         self._documents: list[dict] = []
-        self._known: dict[Hashable, dict] = {}
+        self._known: set[Hashable] = set()
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -89,19 +93,20 @@ class DocumentList:
         The same object given again is left out. Another object with an id that is already taken is a
         ValueError, so that a batch with one bad document changes nothing.
         """
-        fresh: dict[Hashable, dict] = {}
+        fresh, known = [], set()
         for document in documents:
             check_document(document)
-            key = identity(document)
-            known = self._known.get(key, fresh.get(key))
-            if known is None:
-                fresh[key] = document
-            elif known is not document:
+            itself, key = _itself(document), identity(document)
+            if itself in self._known or itself in known:
+                continue
+            if key in self._known or key in known:
                 raise ValueError(f"another document with id {document['id']!r} is already in the index")
-        return list(fresh.values())
+            known |= {itself, key}
+            fresh.append(document)
+        return fresh
 
     def extend(self, documents: Iterable[dict]) -> None:
         """Add documents that ``new`` has let through."""
         for document in documents:
-            self._known[identity(document)] = document
+            self._known |= {_itself(document), identity(document)}
             self._documents.append(document)
