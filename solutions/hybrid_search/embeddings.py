@@ -8,7 +8,8 @@ import numpy as np
 
 from .documents import DocumentList, check_count, check_query, name_of
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE_OPENS = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE_CLOSES = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*$")
 _HEADING = re.compile(r"##[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _TITLE = re.compile(r"#[ \t]+\S.*$")
 # Wider than the rounding of a float32 product, so that no row that may belong to the best k is left out.
@@ -36,22 +37,23 @@ def chunk_by_section(text: str) -> list[str]:
     """
     if not isinstance(text, str):
         raise TypeError(f"the text must be a str: got {type(text).__name__}")
-    heading, body, chunks, fence = "", [], [], ""
+    heading, body, chunks, fence = None, [], [], ""
 
     def close() -> None:
         content = _without_blank_edges(body)
-        if heading:
-            chunks.append(f"{heading}\n\n{content}" if content else heading)
-        elif content and not _TITLE.fullmatch(content):
-            chunks.append(content)
+        if heading is None and _TITLE.fullmatch(content):
+            return
+        if heading or content:
+            chunks.append("\n\n".join(part for part in (heading, content) if part))
 
     for line in text.replace("\r\n", "\n").split("\n"):
-        if mark := _FENCE.match(line):
-            if not fence:
-                fence = mark[1]
-            elif mark[1].startswith(fence):
+        if fence:
+            end = _FENCE_CLOSES.match(line)
+            if end and end[1].startswith(fence):
                 fence = ""
-        elif not fence and (match := _HEADING.match(line)):
+        elif start := _FENCE_OPENS.match(line):
+            fence = start[1]
+        elif match := _HEADING.match(line):
             close()
             heading, body = match[1], []
             continue
