@@ -68,6 +68,12 @@ def _model_class() -> type:
     class Okapi(BM25Okapi):
         """BM25Okapi with an IDF that stays above zero for a term in half of the documents or more."""
 
+        def _initialize(self, corpus: list[list[str]]) -> dict[str, int]:
+            containing = super()._initialize(corpus)
+            # With b = 1 the score of a document without tokens would be 0 divided by 0.
+            self.doc_len = [max(1, length) for length in self.doc_len]
+            return containing
+
         def _calc_idf(self, containing: dict[str, int]) -> None:
             self.idf = {term: _idf(self.corpus_size, n) for term, n in containing.items()}
 
@@ -85,8 +91,8 @@ class BM25Index:
     def __init__(
         self, tokenize: Callable[[str], Sequence[str]] = tokenize, k1: float = 1.5, b: float = 0.75
     ) -> None:
-        if not (math.isfinite(k1) and k1 >= 0):
-            raise ValueError(f"k1 must be a number of at least 0: got {k1!r}")
+        if not (math.isfinite(k1) and k1 > 0):
+            raise ValueError(f"k1 must be a number above 0: got {k1!r}")
         if not 0 <= b <= 1:
             raise ValueError(f"b must be between 0 and 1: got {b!r}")
         self.tokenize, self.k1, self.b = tokenize, k1, b
