@@ -62,6 +62,8 @@ class MiniLM:
     """
 
     name = NAME
+    # What the vectors depend on, apart from the text.
+    cache_key = f"{NAME} {MODEL[2][:12]}"
 
     def __init__(self):
         model, vocabulary = checked_file(*MODEL), checked_file(*VOCABULARY)

@@ -1,0 +1,164 @@
+"""Embeddings from Voyage AI, for those who have set VOYAGE_API_KEY."""
+
+import os
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from lab.embedding_texts import checked_texts
+from lab.errors import ServiceError
+from lab.language import _
+
+DEFAULT_MODEL = "voyage-3.5"
+BATCH_TEXTS = 128
+BATCH_TOKENS = 100_000
+TIMEOUT_SECONDS = 30
+ATTEMPTS = 3
+
+
+class VoyageEmbedder:
+    """Sentence vectors from Voyage AI: float32, the model's own dimension.
+
+    Texts are sent over the network, in batches, marked as documents or as a query; overload and timeouts are
+    tried again, ``ATTEMPTS`` times in all. VOYAGE_MODEL chooses another model, VOYAGE_BASE_URL another
+    address.
+    Whatever goes wrong is a ServiceError of one plain sentence, which never holds the key.
+    """
+
+    def __init__(
+        self,
+        key: str | None = None,
+        *,
+        timeout: float = TIMEOUT_SECONDS,
+        attempts: int = ATTEMPTS,
+    ):
+        self.name = os.environ.get("VOYAGE_MODEL") or DEFAULT_MODEL
+        self.base_url = os.environ.get("VOYAGE_BASE_URL") or None
+        self._timeout = timeout
+        key = _checked_key(key or os.environ.get("VOYAGE_API_KEY") or "")
+        try:
+            import voyageai
+        except ImportError:
+            raise ServiceError(
+                _("The package voyageai is missing: run `pip install voyageai`, or unset VOYAGE_API_KEY.")
+            ) from None
+        self._client = voyageai.Client(key, max_retries=attempts, timeout=timeout, base_url=self.base_url)
+
+    @property
+    def cache_key(self) -> str:
+        """What the vectors depend on, apart from the text."""
+        return f"{self.name} {self.base_url}" if self.base_url else self.name
+
+    def embed_documents(self, texts: Iterable[str]) -> np.ndarray:
+        """Vectors of texts that will be searched: shape (n, d), float32."""
+        parts = [self._embed(batch, "document") for batch in batches(checked_texts(texts))]
+        return self._joined(parts)
+
+    def embed_query(self, text: str) -> np.ndarray:
+        """The vector of a question: shape (d,), float32."""
+        return self._embed(checked_texts([text]), "query")[0]
+
+    def _joined(self, parts: list[np.ndarray]) -> np.ndarray:
+        if len({part.shape[1] for part in parts}) > 1:
+            raise ServiceError(_malformed())
+        return np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
+
+    def _embed(self, texts: list[str], input_type: str) -> np.ndarray:
+        # The sentence is raised outside the except block, so that no error hangs on to it whose text or
+        # request could hold the key.
+        try:
+            answer = self._client.embed(texts, model=self.name, input_type=input_type).embeddings
+        except Exception as error:
+            answer, problem = None, self._sentence(error)
+        if answer is None:
+            raise ServiceError(problem)
+        vectors = _vectors(answer, len(texts))
+        if vectors is None:
+            raise ServiceError(_malformed())
+        return vectors
+
+    def _sentence(self, error: Exception) -> str:
+        """What went wrong and what to do, in one sentence."""
+        from voyageai.error import APIConnectionError, Timeout
+
+        status = getattr(error, "http_status", None) or 0
+        if isinstance(error, Timeout):
+            return _(
+                "Voyage AI did not answer within {seconds:g} seconds: run the cell again in a minute, "
+                'or use lab.embedder("local").'
+            ).format(seconds=self._timeout)
+        if isinstance(error, APIConnectionError):
+            return _(
+                "Voyage AI cannot be reached: check your network connection and run the cell again, "
+                'or use lab.embedder("local").'
+            )
+        if status in (401, 403):
+            return _bad_key()
+        if status == 429:
+            return _(
+                "Voyage AI's rate limit is reached: wait a minute and run the cell again, "
+                'or use lab.embedder("local").'
+            )
+        if 400 <= status < 500:
+            return _(
+                "Voyage AI refused the request (status {status}): check that {model} is one of its models, "
+                'or use lab.embedder("local").'
+            ).format(status=status, model=self.name)
+        if status >= 500:
+            return _(
+                "Voyage AI has a fault of its own (status {status}): run the cell again in a minute, "
+                'or use lab.embedder("local").'
+            ).format(status=status)
+        return _malformed()
+
+
+def batches(texts: list[str]) -> Iterator[list[str]]:
+    """The texts in order, cut so that no batch is over a request's limits unless one text alone is."""
+    batch, tokens = [], 0
+    for text in texts:
+        size = estimated_tokens(text)
+        if batch and (len(batch) == BATCH_TEXTS or tokens + size > BATCH_TOKENS):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(text)
+        tokens += size
+    if batch:
+        yield batch
+
+
+def estimated_tokens(text: str) -> int:
+    """At least as many tokens as the text has, nearly always; counting them would need a download."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1
+
+
+def _checked_key(key: str) -> str:
+    key = key.strip()
+    if not key:
+        raise ServiceError(
+            _('VOYAGE_API_KEY is not set: set it to your Voyage AI key, or use lab.embedder("local").')
+        )
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ServiceError(_bad_key())
+    return key
+
+
+def _vectors(answer: object, count: int) -> np.ndarray | None:
+    """The answer as an array (count, d), or None where it is none: too few, ragged, not finite."""
+    try:
+        vectors = np.array(answer, dtype=np.float32)
+    except (TypeError, ValueError):
+        return None
+    if vectors.ndim != 2 or len(vectors) != count or vectors.shape[1] == 0:
+        return None
+    return vectors if np.isfinite(vectors).all() and vectors.any(axis=1).all() else None
+
+
+def _bad_key() -> str:
+    return _('Voyage AI does not accept the key in VOYAGE_API_KEY: check it, or use lab.embedder("local").')
+
+
+def _malformed() -> str:
+    return _(
+        "Voyage AI answered with something that is no list of vectors: run the cell again in a minute, "
+        'or use lab.embedder("local").'
+    )
