@@ -7,7 +7,7 @@ _MODULES = {
     "embeddings": ("chunk_by_section", "cosine_distance", "VectorIndex"),
     "bm25": ("tokenize", "idf", "BM25Index"),
     "rrf": ("rrf_score", "rrf_scores", "rrf_table"),
-    "retriever": ("Retriever",),
+    "retriever": ("Retriever", "KeywordIndex"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

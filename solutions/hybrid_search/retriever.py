@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Protocol
 
+from .bm25 import tokenize
 from .documents import DocumentList, check_count, check_query, identity
 from .rrf import check_k_rrf, check_weights, rrf_scores
 
@@ -88,3 +89,30 @@ def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]
                 f"search of {type(index).__name__} must give pairs (document, value): got {str(pair)[:80]}"
             )
     return [document for document, _ in pairs]
+
+
+class KeywordIndex:
+    """The smallest index that can join a Retriever: it counts the words that query and document share."""
+
+    def __init__(self) -> None:
+        self._documents = DocumentList()
+        self._words: list[set[str]] = []
+
+    def add_document(self, document: dict) -> None:
+        """Add a document. The same object again is ignored; another with its id is a ValueError."""
+        new = self._documents.new([document])
+        self._words += [set(tokenize(document["content"])) for document in new]
+        self._documents.extend(new)
+
+    def search(self, query: str, k: int = 1) -> list[tuple[dict, int]]:
+        """At most k pairs (document, number of different query words in it), most first.
+
+        Equal counts keep the order of addition; a document without a shared word is not returned.
+        """
+        check_query(query)
+        k, wanted = check_count(k, "k"), set(tokenize(query))
+        counts = [
+            (document, len(wanted & words))
+            for document, words in zip(self._documents, self._words, strict=True)
+        ]
+        return sorted((pair for pair in counts if pair[1]), key=lambda pair: -pair[1])[:k]

@@ -1,0 +1,103 @@
+"""check() and hint(): what a learner calls."""
+
+import sys
+from difflib import get_close_matches
+
+from . import feedback
+from .answers import collect
+from .exercise import Exercise
+from .exercises import EXERCISES
+from .judge import Report, judge
+from .language import translate as _
+from .references import load
+
+_seen: dict[str, int] = {}  # exercise -> how many hints were shown in this notebook
+
+
+class Points(float):
+    """A number of points. Its text is the bare number, which nbgrader reads as partial credit."""
+
+    def __repr__(self) -> str:
+        return feedback.number(self)
+
+    __str__ = __repr__
+
+
+def check(exercise: str, *objects: object) -> Points:
+    """Try your objects on the exercise's probes, show what is right and what is not, and give the points.
+
+    ``exercise`` is the exercise's name, ``objects`` what you wrote for it: the class or function itself.
+    The report is displayed in a notebook and printed in a terminal. Nothing is raised for a wrong answer.
+    """
+    found = _find(exercise)
+    problem = _problem(found, objects) if found else _unknown(exercise)
+    if problem:
+        _show(problem)
+        return Points(0)
+    report = evaluate(found, objects)
+    seen = _seen.get(found.id, 0)
+    _show(feedback.as_text(report, seen), feedback.as_html(report, seen))
+    return Points(min(report.points, report.max_points))
+
+
+def evaluate(exercise: Exercise, objects: tuple) -> Report:
+    """The report on a learner's objects, without showing it."""
+    return judge(exercise, collect(exercise, objects), load(exercise))
+
+
+def hint(exercise: str) -> None:
+    """Show the next hint: a nudge, where to look, pseudocode, and where the solution is."""
+    found = _find(exercise)
+    if not found:
+        _show(_unknown(exercise))
+        return
+    step = min(_seen.get(found.id, 0) + 1, len(found.hints))
+    _seen[found.id] = step
+    _show(
+        _("Hint {step} of {steps}: {text}").format(
+            step=step, steps=len(found.hints), text=_(found.hints[step - 1])
+        )
+    )
+
+
+def _find(exercise: object) -> Exercise | None:
+    return EXERCISES.get(exercise) if isinstance(exercise, str) else None
+
+
+def _unknown(exercise: object) -> str:
+    near = get_close_matches(str(exercise), EXERCISES, n=1)
+    return _("There is no exercise {name!r}. {advice}").format(
+        name=exercise,
+        advice=_("Did you mean {near!r}?").format(near=near[0])
+        if near
+        else _("The exercises are: {names}.").format(names=", ".join(EXERCISES)),
+    )
+
+
+def _problem(exercise: Exercise, objects: tuple) -> str:
+    """What is wrong with the call, before anything is tried."""
+    call = f'check("{exercise.id}", {", ".join(exercise.objects)})'
+    if len(objects) != len(exercise.objects):
+        return _("Call it as {call}: you gave {given} objects.").format(call=call, given=len(objects))
+    for name, given in zip(exercise.objects, objects, strict=True):
+        if name[0].isupper() and not isinstance(given, type):
+            return _("Call it as {call}: give the class {name} itself, not an object made from it.").format(
+                call=call, name=name
+            )
+        if not callable(given):
+            return _("Call it as {call}: give the function {name} itself, without calling it.").format(
+                call=call, name=name
+            )
+    return ""
+
+
+def _show(text: str, html: str = "") -> None:
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if shell is None or type(shell).__name__ == "TerminalInteractiveShell":
+        print(text)
+        return
+    from html import escape
+
+    data = {"text/plain": text, "text/html": html or f'<p style="white-space:pre-wrap">{escape(text)}</p>'}
+    shell.display_pub.publish(data)

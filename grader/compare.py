@@ -1,0 +1,229 @@
+"""Is an answer right? One class for each way of comparing, and the table of the first difference."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_EVERYTHING = 10_000
+_MOST_ROWS = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    position: int
+    expected: str
+    yours: str
+    mark: str = ""  # what the first difference is about
+
+
+class Comparison(ABC):
+    """How the answers of an exercise are compared. Numbers are the same within ``tolerance``."""
+
+    def __init__(self, tolerance: float = 1e-9) -> None:
+        self.tolerance = tolerance
+
+    def expected(self, answer: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Any:
+        """What the reference keeps for a probe; ``answer`` runs the finished objects on an input."""
+        return answer(given)
+
+    def right(self, expected: Any, given: Any) -> bool:
+        if error_of(expected):
+            return error_of(expected) in (error_of(given, every=True) or ())
+        return not error_of(given) and self._right(expected, given)
+
+    def alike(self, one: Any, other: Any) -> bool:
+        """Do two answers, right or wrong, show the same behaviour?"""
+        if error_of(one) or error_of(other):
+            return error_of(one) == error_of(other)
+        return same(one, other, self.tolerance)
+
+    @abstractmethod
+    def _right(self, expected: Any, given: Any) -> bool: ...
+
+    @abstractmethod
+    def rows(self, expected: Any, given: Any) -> list[Row]:
+        """The beginning of both answers side by side, the first difference marked."""
+
+
+class Value(Comparison):
+    """Plain values: numbers, texts, lists and dicts of them."""
+
+    def _right(self, expected: Any, given: Any) -> bool:
+        return same(expected, given, self.tolerance)
+
+    def rows(self, expected: Any, given: Any) -> list[Row]:
+        if isinstance(expected, list) and isinstance(given, list):
+            first = next(
+                (
+                    i
+                    for i, (a, b) in enumerate(zip(expected, given, strict=False))
+                    if not same(a, b, self.tolerance)
+                ),
+                min(len(expected), len(given)),
+            )
+            start = max(0, first - _MOST_ROWS + 2)
+            stop = min(max(len(expected), len(given)), max(first + 2, start + _MOST_ROWS - 1))
+            return [
+                Row(
+                    i + 1, _at(expected, i), _at(given, i), _missing(expected, given, i) if i == first else ""
+                )
+                for i in range(start, stop)
+            ]
+        shown, yours = show(expected), show(given)
+        return [Row(1, *_around_difference(shown, yours), mark="value")]
+
+
+class Ranking(Value):
+    """Rankings of pairs (document, value), compared with ties in mind.
+
+    Any order among equal values is right, and so is any choice among equals where the ranking is cut. The
+    reference therefore keeps the whole ranking and where it is cut. An answer that is no ranking is compared
+    as a plain value.
+    """
+
+    def expected(self, answer: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Any:
+        cut = answer(given)
+        if not pairs(cut):
+            return cut
+        return {"ranking": answer({**given, "k": _EVERYTHING}), "k": len(cut)}
+
+    def _right(self, expected: Any, given: Any) -> bool:
+        if not _is_cut_ranking(expected):
+            return super()._right(expected, given)
+        ranking, k = expected["ranking"], expected["k"]
+        return self._first_difference(ranking, k, given) is None
+
+    def alike(self, one: Any, other: Any) -> bool:
+        if super().alike(one, other):
+            return True
+        if not (pairs(one) and pairs(other)) or len(one) != len(other):
+            return False
+        return all(
+            same(a[1], b[1], self.tolerance) for a, b in zip(one, other, strict=True)
+        ) and self._groups(one) == self._groups(other)
+
+    def _groups(self, ranking: list) -> list[set[str]]:
+        """The documents of each run of equal values; the last run may be cut anywhere, so it is left out."""
+        groups: list[set[str]] = []
+        last = None
+        for document, value in ranking:
+            if last is None or not same(value, last, self.tolerance):
+                groups.append(set())
+            groups[-1].add(show(document))
+            last = value
+        return groups[:-1] if len(groups) > 1 and len(groups[-1]) > 1 else groups
+
+    def _first_difference(self, ranking: list, k: int, given: Any) -> tuple[int, str] | None:
+        if not isinstance(given, list):
+            return 0, "value"
+        values = {show(document): value for document, value in ranking}
+        seen = set()
+        for i in range(max(k, len(given))):
+            if i >= k:
+                return i, "extra"
+            if i >= len(given):
+                return i, "missing"
+            if not pairs(given[i : i + 1]):
+                return i, "not a pair"
+            name, value = show(given[i][0]), given[i][1]
+            if name in seen or name not in values or not same(values[name], ranking[i][1], self.tolerance):
+                return i, "document"
+            if not same(value, ranking[i][1], self.tolerance):
+                return i, "score"
+            seen.add(name)
+        return None
+
+    def rows(self, expected: Any, given: Any) -> list[Row]:
+        if not _is_cut_ranking(expected):
+            return super().rows(expected, given)
+        ranking, k = expected["ranking"], expected["k"]
+        first, mark = self._first_difference(ranking, k, given) or (0, "")
+        if not isinstance(given, list):
+            return [Row(1, show(ranking[:k]), show(given), mark)]
+        start = max(0, first - _MOST_ROWS + 2)
+        stop = min(max(k, len(given)), max(first + 2, start + _MOST_ROWS - 1))
+        return [
+            Row(i + 1, _at(ranking[:k], i), _at(given, i), mark if i == first else "")
+            for i in range(start, stop)
+        ] or [Row(1, show(ranking[:k]), show(given), mark)]
+
+
+def _is_cut_ranking(expected: Any) -> bool:
+    return isinstance(expected, dict) and expected.keys() == {"ranking", "k"}
+
+
+def same(a: Any, b: Any, tolerance: float) -> bool:
+    """Two JSON values, numbers within the tolerance."""
+    if isinstance(a, bool) or isinstance(b, bool) or a is None or b is None:
+        return a is b
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return abs(a - b) <= tolerance
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key], tolerance) for key in a)
+    return type(a) is type(b) and a == b
+
+
+def pairs(ranking: Any) -> bool:
+    """Is this a list of pairs (document, number)?"""
+    return isinstance(ranking, list) and all(
+        isinstance(pair, list)
+        and len(pair) == 2
+        and isinstance(pair[0], dict)
+        and isinstance(pair[1], (int, float))
+        and not isinstance(pair[1], bool)
+        for pair in ranking
+    )
+
+
+def error_of(answer: Any, every: bool = False) -> Any:
+    """The name of the error that an answer stands for, or None; with ``every`` its base classes too."""
+    if isinstance(answer, dict) and isinstance(answer.get("error"), list) and answer["error"]:
+        return answer["error"] if every else answer["error"][0]
+    return None
+
+
+def show(value: Any) -> str:
+    """A JSON value as a learner would write it, short."""
+    if isinstance(value, float):
+        return f"{value:.4f}" if 1e-4 <= abs(value) < 1e6 or value == 0 else f"{value:.3g}"
+    if isinstance(value, dict) and value.keys() == {"document"}:
+        return show(value["document"]) if not isinstance(value["document"], str) else value["document"]
+    if isinstance(value, dict) and value.keys() == {"unreadable"}:
+        return f"({value['unreadable']})"
+    if error := error_of(value):
+        return error
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {show(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return "[" + ", ".join(map(show, value)) + "]"
+    return repr(value)
+
+
+def _at(answer: list, i: int) -> str:
+    if i >= len(answer):
+        return "-"
+    item = answer[i]
+    if isinstance(item, list) and len(item) == 2:
+        return _clip(f"{show(item[0])}  {show(item[1])}")
+    return _clip(show(item))
+
+
+def _missing(expected: list, given: list, i: int) -> str:
+    if i >= len(expected):
+        return "extra"
+    return "missing" if i >= len(given) else "value"
+
+
+def _clip(text: str, width: int = 60) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _around_difference(a: str, b: str, width: int = 60) -> tuple[str, str]:
+    """Both texts cut to the part where they begin to differ."""
+    first = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    start = max(0, first - width // 2) if max(len(a), len(b)) > width else 0
+    lead = "..." if start else ""
+    return _clip(lead + a[start:], width + 3), _clip(lead + b[start:], width + 3)

@@ -1,0 +1,52 @@
+"""What an exercise is: its parts, in the order in which a maintainer declares them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .compare import Comparison
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One input on which the learner's object is tried: plain JSON, the keyword arguments of ``answer``."""
+
+    input: Mapping[str, Any]
+    label: str  # how the feedback names it
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One behaviour, worth points in proportion to the probes answered rightly."""
+
+    title: str
+    points: float
+    probes: tuple[Probe, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """An exercise. ``answer(*objects, **probe.input)`` runs the learner's objects on one probe.
+
+    ``objects`` are the names that the learner defines, in the order in which check() takes them; the
+    finished ones have the same names in hybrid_search. ``misconceptions`` maps the name of a wrong
+    implementation in solutions/misconceptions to the sentence a learner with the same answers reads.
+    """
+
+    id: str
+    unit: str
+    title: str
+    objects: tuple[str, ...]
+    answer: Callable[..., Any]
+    compare: Comparison
+    criteria: tuple[Criterion, ...]
+    hints: tuple[str, ...]
+    misconceptions: Mapping[str, str]
+
+    @property
+    def points(self) -> float:
+        return sum(criterion.points for criterion in self.criteria)
+
+    @property
+    def probes(self) -> list[Probe]:
+        return [probe for criterion in self.criteria for probe in criterion.probes]
