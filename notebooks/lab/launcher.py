@@ -1,0 +1,183 @@
+"""Open the course in JupyterLab: find its folder and the unit, and start a server with the course's settings."""
+
+import hashlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import sys
+import sysconfig
+import tempfile
+import webbrowser
+from pathlib import Path
+from urllib.parse import quote
+
+from lab.language import _
+
+HERE = Path(__file__).resolve().parent
+SETTINGS = HERE / "jupyter"
+# Only a wheel carries the notebooks inside the package; a checkout has them beside it.
+BUNDLED = HERE / "notebooks"
+COPY_NAME = "hybrid-search-course"
+FIRST_PORT = 8888
+
+
+class LaunchError(Exception):
+    """The course cannot be opened; the message says why and what to do."""
+
+
+def course_root(cwd: Path) -> Path:
+    """The folder that JupyterLab shows: the project, or a copy of the notebooks made below ``cwd``.
+
+    Where the course is installed without its project, the notebooks are copied to
+    ``cwd/hybrid-search-course``. Files already there are the learner's own and stay as they are.
+    """
+    if not BUNDLED.is_dir():
+        return HERE.parents[1]
+    root = cwd if cwd.name == COPY_NAME and units(cwd) else cwd / COPY_NAME
+    try:
+        copy_missing(BUNDLED, root / "notebooks")
+        if (HERE / "assets" / "figures").is_dir():
+            copy_missing(HERE / "assets" / "figures", root / "assets" / "figures")
+    except OSError as error:
+        raise LaunchError(
+            _("Cannot copy the notebooks to {folder}: {reason}. Start again in a folder of your own.").format(
+                folder=root, reason=error.strerror or error
+            )
+        ) from error
+    return root
+
+
+def copy_missing(source: Path, target: Path) -> None:
+    """Copy the files below ``source`` that ``target`` does not have yet."""
+    for path in sorted(source.rglob("*")):
+        copy = target / path.relative_to(source)
+        if path.is_file() and not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+
+
+def units(root: Path) -> dict[str, Path]:
+    """The units below ``root``: name to notebook, in the course's order."""
+    notebooks = sorted((root / "notebooks").glob("[0-9][0-9]_*/*.ipynb"))
+    return {path.stem: path for path in notebooks if path.stem == path.parent.name}
+
+
+def find_unit(root: Path, name: str | None) -> Path:
+    """The notebook of the unit called ``name``, or of the first unit."""
+    known = units(root)
+    if not known:
+        raise LaunchError(_("There is no unit in {folder}.").format(folder=root / "notebooks"))
+    if name is None:
+        return next(iter(known.values()))
+    if name not in known:
+        listed = "\n".join(f"  {unit}" for unit in known)
+        raise LaunchError(_("There is no unit {name}. The units are:").format(name=name) + "\n" + listed)
+    return known[name]
+
+
+def use_course_settings(root: Path, instructor: bool) -> Path:
+    """Point Jupyter at the course's settings, away from the user's own; return the folder it may write to."""
+    from platformdirs import user_data_path
+
+    own = user_data_path("hybrid-search-course", appauthor=False) / "jupyter"
+    try:
+        own.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        own = Path(tempfile.mkdtemp(prefix="hybrid-search-course-"))
+    folders = [SETTINGS / "learner"]
+    if instructor:
+        folders = [root / "grader", SETTINGS / "instructor", *folders]
+    inherited = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
+        [*map(str, folders), *([inherited] if inherited else [])]
+    )
+    os.environ["JUPYTER_CONFIG_DIR"] = str(own)
+    # nbgrader and the terminals call programs by name, also where the environment was not activated.
+    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
+    for name in ("JUPYTER_NO_CONFIG", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"):
+        os.environ.pop(name, None)
+    return own
+
+
+def is_taken(port: int) -> bool:
+    """Whether something on this machine already answers on ``port``."""
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def has_browser() -> bool:
+    """Whether a browser with a window can be opened from here."""
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    ):
+        return False  # What is found then is a browser in the terminal, which cannot show JupyterLab.
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def launch(
+    unit: str | None = None, instructor: bool = False, port: int | None = None, browser: bool = True
+) -> None:
+    """Open a unit in JupyterLab and stay until Ctrl-C.
+
+    The server listens on this machine alone (127.0.0.1), on ``port`` or the first free one from 8888.
+    ``instructor`` adds nbgrader's formgrader. Raises LaunchError where the course cannot be opened.
+    """
+    root = course_root(Path.cwd())
+    notebook = find_unit(root, unit)
+    if instructor and not (root / "grader" / "nbgrader_config.py").is_file():
+        raise LaunchError(
+            _("--instructor works from the project's own folder only: clone it and start there.")
+        )
+    if port is not None and is_taken(port):
+        raise LaunchError(
+            _("Port {port} is in use. Give another one, or leave --port out.").format(port=port)
+        )
+    browser = browser and has_browser()
+
+    own = use_course_settings(root, instructor)
+    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
+    page = f"/lab/tree/{quote(notebook.relative_to(root).as_posix())}"
+    print(_("Starting JupyterLab ..."), flush=True)
+
+    from jupyterlab.labapp import LabApp
+
+    workspaces = own / "lab" / "workspaces" / hashlib.sha256(str(root).encode()).hexdigest()[:12]
+    server = LabApp.initialize_server(
+        argv=[
+            "--ServerApp.ip=127.0.0.1",
+            f"--ServerApp.port={FIRST_PORT if port is None else port}",
+            f"--ServerApp.port_retries={50 if port is None else 0}",
+            f"--ServerApp.root_dir={root}",
+            f"--ServerApp.open_browser={browser}",
+            f"--IdentityProvider.token={token}",
+            f"--LabApp.default_url={page}",
+            f"--LabApp.workspaces_dir={workspaces}",
+            # Containers and course machines often have no other user.
+            "--ServerApp.allow_root=True",
+            "--ServerApp.log_level=ERROR",
+            "--LabApp.log_level=ERROR",
+        ]
+    )
+    # In place of Jupyter's own, which asks back.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: server.stop(from_signal=True))
+
+    address = f"http://127.0.0.1:{server.port}"
+    if browser:
+        print(_("The course opens in your browser. If it does not, open this address yourself:"))
+    else:
+        print(_("Open this address in your browser:"))
+    print(f"\n    {address}{page}?token={token}\n")
+    if instructor:
+        print(_("The formgrader is in the menu Nbgrader, and at this address:"))
+        print(f"\n    {address}/formgrader?token={token}\n")
+    print(_("Press Ctrl-C here to stop."), flush=True)
+    server.start()
+    print(_("JupyterLab has stopped."), flush=True)
