@@ -1,0 +1,28 @@
+"""nbgrader's settings for this course: where the editions, the submissions and the gradebook lie.
+
+nbgrader finds this file when JUPYTER_CONFIG_PATH names the folder it is in; ``python -m lab --instructor``
+and the verbs of ``python -m grader`` set that themselves.
+"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# Releasing to and collecting from a shared folder is not used, but without one the formgrader warns.
+EXCHANGE = ROOT / "grader" / "exchange"
+EXCHANGE.mkdir(exist_ok=True)
+
+c = get_config()  # noqa: F821
+
+c.CourseDirectory.course_id = "hybrid-search"
+c.CourseDirectory.root = str(ROOT)
+c.CourseDirectory.source_directory = "solutions/notebooks"
+c.CourseDirectory.release_directory = "notebooks"
+c.CourseDirectory.submitted_directory = "grader/submitted"
+c.CourseDirectory.autograded_directory = "grader/autograded"
+c.CourseDirectory.feedback_directory = "grader/feedback"
+c.CourseDirectory.db_url = f"sqlite:///{ROOT / 'grader' / 'gradebook.db'}"
+c.Exchange.root = str(EXCHANGE)
+
+# A test cell that a learner deleted comes back before grading.
+c.OverwriteCells.add_missing_cells = True
+c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
