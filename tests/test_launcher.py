@@ -1,0 +1,188 @@
+"""``python -m lab``: which folder and unit it opens, and how the server behaves in a terminal."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from browser import course_environment, running_lab
+from conftest import ROOT
+from lab import launcher
+from lab.__main__ import main
+
+EMPTY_NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def write_unit(root: Path, name: str) -> Path:
+    path = root / "notebooks" / name / f"{name}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(EMPTY_NOTEBOOK), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with two units and the real launcher."""
+    root = tmp_path / "project"
+    shutil.copytree(ROOT / "notebooks" / "lab", root / "notebooks" / "lab")
+    for unit in ("04_retriever", "00_start"):
+        write_unit(root, unit)
+    return root
+
+
+def status(url: str) -> int:
+    try:
+        return urllib.request.urlopen(url, timeout=10).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_units_come_in_order_and_other_folders_are_none(project):
+    (project / "notebooks" / "07_notes").mkdir()
+    assert list(launcher.units(project)) == ["00_start", "04_retriever"]
+
+
+def test_the_first_unit_opens_unless_another_is_named(project):
+    assert launcher.find_unit(project, None).name == "00_start.ipynb"
+    assert launcher.find_unit(project, "04_retriever").name == "04_retriever.ipynb"
+
+
+def test_a_wrong_unit_lists_the_units(project):
+    with pytest.raises(
+        launcher.LaunchError, match=r"no unit 4\. The units are:\n  00_start\n  04_retriever$"
+    ):
+        launcher.find_unit(project, "4")
+
+
+def test_a_folder_without_units_is_named(tmp_path):
+    with pytest.raises(launcher.LaunchError, match="There is no unit in .*notebooks"):
+        launcher.find_unit(tmp_path, None)
+
+
+def test_a_checkout_is_opened_where_it_lies(tmp_path):
+    assert launcher.course_root(tmp_path) == ROOT
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def wheel(tmp_path, monkeypatch):
+    """The launcher as in a wheel, with one unit inside the package."""
+    package = tmp_path / "site-packages" / "lab"
+    bundled = write_unit(package, "00_start").parents[1]
+    monkeypatch.setattr(launcher, "HERE", package)
+    monkeypatch.setattr(launcher, "BUNDLED", bundled)
+    return bundled
+
+
+def test_a_wheel_copies_its_notebooks_into_the_current_folder(wheel, tmp_path):
+    root = launcher.course_root(tmp_path)
+    assert root == tmp_path / "hybrid-search-course"
+    assert list(launcher.units(root)) == ["00_start"]
+
+
+def test_a_wheel_never_overwrites_the_learners_work(wheel, tmp_path):
+    mine = launcher.units(launcher.course_root(tmp_path))["00_start"]
+    mine.write_text("my work", encoding="utf-8")
+    write_unit(wheel.parent, "01_embeddings")
+    root = launcher.course_root(tmp_path)
+    assert mine.read_text(encoding="utf-8") == "my work"
+    assert list(launcher.units(root)) == ["00_start", "01_embeddings"]
+
+
+def test_a_wheel_started_inside_the_copy_makes_no_second_one(wheel, tmp_path):
+    root = launcher.course_root(tmp_path)
+    assert launcher.course_root(root) == root
+
+
+def test_a_folder_that_cannot_be_written_is_named(wheel, tmp_path):
+    (tmp_path / "hybrid-search-course").write_text("in the way")
+    with pytest.raises(launcher.LaunchError, match="Cannot copy the notebooks to .*hybrid-search-course"):
+        launcher.course_root(tmp_path)
+
+
+def test_the_instructors_view_needs_the_project(wheel, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(launcher.LaunchError, match="project's own folder"):
+        launcher.launch(instructor=True)
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
+def test_a_wrong_port_is_refused(port, capsys):
+    with pytest.raises(SystemExit):
+        main(["--port", port])
+    assert "1 to 65535" in capsys.readouterr().err or port == "-1"
+
+
+def test_a_terminal_browser_does_not_count_as_a_browser(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    assert not launcher.has_browser()
+
+
+def test_it_prints_the_address_serves_this_machine_alone_and_stops_on_one_ctrl_c(project, tmp_path):
+    home = tmp_path / "home"
+    with running_lab(project, home) as lab:
+        assert lab.url.startswith("http://127.0.0.1:")
+        assert "/lab/tree/notebooks/00_start/00_start.ipynb?token=" in lab.url
+        assert status(lab.url) == 200
+        assert status(f"{lab.base}/api/contents") == 403
+        port = int(lab.base.rpartition(":")[2])
+        with socket.socket() as other:
+            assert other.connect_ex(("127.0.0.2", port)) != 0
+        assert lab.interrupt() == 0
+    assert lab.printed[-1] == "JupyterLab has stopped.\n"
+    assert not [line for line in lab.printed if "Traceback" in line or "[E " in line]
+    assert not (home / ".jupyter").exists()
+
+
+def test_it_stops_on_one_ctrl_c_in_a_terminal_without_asking(project, tmp_path):
+    pty = pytest.importorskip("pty", reason="needs a terminal of POSIX")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lab", "--unit", "04_retriever"],
+        cwd=project,
+        env=course_environment(project, tmp_path / "home"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    printed = b""
+    try:
+        while b"Ctrl-C" not in printed:
+            printed += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert b"Open this address in your browser" in printed
+    assert b"notebooks/04_retriever/04_retriever.ipynb" in printed
+
+
+def test_a_taken_port_is_left_to_its_owner(project, tmp_path):
+    with socket.socket() as owner:
+        owner.bind(("127.0.0.1", 0))
+        owner.listen()
+        port = owner.getsockname()[1]
+        with (
+            pytest.raises(RuntimeError, match=f"Port {port} is in use"),
+            running_lab(project, tmp_path / "home", "--port", str(port)),
+        ):
+            pass
+
+
+def test_two_courses_run_side_by_side(project, tmp_path):
+    with running_lab(project, tmp_path / "home") as one, running_lab(project, tmp_path / "home") as two:
+        assert one.base != two.base
+        assert status(one.url) == status(two.url) == 200
