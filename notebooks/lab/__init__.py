@@ -5,6 +5,7 @@ from importlib import import_module
 _MODULES: dict[str, tuple[str, ...]] = {
     "corpora": ("Query", "document_from_file", "judged_queries", "report", "sections"),
     "embedders": ("embedder",),
+    "python_corpus": ("python_reference", "python_tokens"),
     "errors": ("DocumentError", "ModelError", "ServiceError"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
