@@ -101,6 +101,12 @@ def _direction(vector: object, whose: str) -> np.ndarray:
     return array / np.linalg.norm(array)
 
 
+def _distances(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """1 - cosine in float64. A float32 row is not quite of length 1, so its own length is divided out."""
+    rows = rows.astype(np.float64)
+    return 1.0 - (rows * direction).sum(axis=1) / np.sqrt((rows * rows).sum(axis=1))
+
+
 class VectorIndex:
     """Exact nearest neighbours by cosine distance, over vectors held in one float32 matrix.
 
@@ -179,12 +185,8 @@ class VectorIndex:
         in the last bit, by their place in the matrix. The comparison itself is in float64, row by row."""
         worst = np.partition(similarities, len(similarities) - k)[len(similarities) - k]
         chosen = np.flatnonzero(similarities >= worst - _MARGIN)
-        distances = np.concatenate(
-            [
-                1.0 - (self._rows[part].astype(np.float64) * direction).sum(axis=1)
-                for part in np.array_split(chosen, -(-len(chosen) // _ROWS_AT_ONCE))
-            ]
-        )
+        parts = np.array_split(chosen, -(-len(chosen) // _ROWS_AT_ONCE))
+        distances = np.concatenate([_distances(self._rows[part], direction) for part in parts])
         best = np.argsort(distances, kind="stable")[:k]
         return [(self._documents[int(chosen[i])], float(distances[i])) for i in best]
 
@@ -198,7 +200,7 @@ class VectorIndex:
                 f"the query vector has {direction.size} dimensions, the index has {self.dimension}: "
                 "embed queries and documents with the same model"
             )
-        return direction.astype(np.float32).astype(np.float64)
+        return _direction(direction.astype(np.float32), "the query vector")  # rounded as the rows are
 
     def _embedder(self) -> Embedder:
         if self.embedder is None:
