@@ -1,9 +1,14 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import retriever
+from . import bm25, embeddings, retriever, start
 
-_MODULES = (retriever,)
+_MODULES = (
+    start,
+    embeddings,
+    bm25,
+    retriever,
+)
 
 EXERCISES: dict[str, Exercise] = {
     exercise.id: exercise for module in _MODULES for exercise in module.EXERCISES

@@ -4,8 +4,11 @@ Each module maps an exercise to its wrong implementations: a name that the exerc
 that check() would be given.
 """
 
-from . import retriever
+from . import bm25, embeddings, retriever, start
 
 IMPLEMENTATIONS = {
-    exercise: written for module in (retriever,) for exercise, written in module.IMPLEMENTATIONS.items()
+    **start.IMPLEMENTATIONS,
+    **embeddings.IMPLEMENTATIONS,
+    **bm25.IMPLEMENTATIONS,
+    **retriever.IMPLEMENTATIONS,
 }

@@ -1,0 +1,36 @@
+"""``python -m grader``: build the course, show a graded class, set the Binder badge."""
+
+import argparse
+import sys
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m grader", description=__doc__)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    build = verbs.add_parser("build", help="make the notebooks and reference answers from their sources")
+    build.add_argument("--check", action="store_true", help="write nothing; fail where something has drifted")
+    verbs.add_parser("demo", help="grade a small sample class of unit 04 with nbgrader and print the table")
+    verbs.add_parser("badge", help="set OWNER/REPO in the README's Binder badge from the git remote")
+    options = parser.parse_args(arguments)
+    # Each verb is imported when it is called: the parts that grade a class need more than those that check.
+    try:
+        if options.verb == "build":
+            from .build import build as run_build
+
+            return run_build(check=options.check)
+        if options.verb == "demo":
+            from .demo import demo
+
+            return demo()
+        from .badge import badge
+        from .build import ROOT
+
+        print(badge(ROOT))
+        return 0
+    except (ValueError, OSError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

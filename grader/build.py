@@ -1,0 +1,114 @@
+"""Make everything that is generated: reference answers, both editions of the notebooks, the catalogue.
+
+Each product is made in memory or in a temporary folder first, so that a fault leaves the project as it was.
+"""
+
+import json
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+
+from . import lint, notebooks, references
+from .compare import same
+from .exercises import EXERCISES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def build(check: bool = False, say: Callable[[str], None] = print) -> int:
+    """Write what is generated, or with ``check`` only compare. The exit status: 0, or 1 with a fault named."""
+    logging.getLogger("traitlets").setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder)
+        faults = _make_references(made / "grader" / "reference")
+        faults += _make_notebooks(made)
+        _make_catalogue(made / "assets" / "locale")
+        if faults:
+            for fault in faults:
+                say(fault)
+            return 1
+        changed = [path for path in _products(made) if not _same_file(made / path, ROOT / path)]
+        stale = _stale(made)
+        if check:
+            for path in changed + stale:
+                say(f"{path} is not what its source gives: run python -m grader build")
+            return 1 if changed or stale else 0
+        for path in changed:
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(made / path, ROOT / path)
+        for path in stale:
+            (ROOT / path).unlink()
+        say(f"{len(changed)} files written, {len(stale)} removed, {len(_products(made))} in all")
+    return 0
+
+
+def _make_references(folder: Path) -> list[str]:
+    folder.mkdir(parents=True)
+    faults = []
+    for exercise in EXERCISES.values():
+        reference = references.make(exercise)
+        text = json.dumps(reference, indent=1, ensure_ascii=False)
+        (folder / f"{exercise.id}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+        seen: dict[str, str] = {}
+        for name, answers in reference["misconceptions"].items():
+            twin = seen.setdefault(json.dumps(answers), name)
+            if twin != name:
+                faults.append(f"{exercise.id}: {name} and {twin} answer the same: no probe tells them apart")
+    return faults
+
+
+def _make_notebooks(made: Path) -> list[str]:
+    faults = []
+    solved = made / "solutions" / "notebooks"
+    for source in sorted((ROOT / "solutions").glob("[0-9][0-9]_*.py")):
+        notebook = notebooks.solved(source)
+        faults += lint.faults(source.stem, notebook)
+        notebooks.write(notebook, solved / source.stem / f"{source.stem}.ipynb")
+    if not faults:
+        notebooks.release(solved, made / "notebooks")
+        for path in made.glob("notebooks/*/*.ipynb"):
+            notebooks.write(nbformat.read(path, as_version=4), path)
+    return faults
+
+
+def _make_catalogue(folder: Path) -> None:
+    """The sentences that a translator translates."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.extract import extract_from_dir
+    from babel.messages.pofile import write_po
+
+    catalogue = Catalog(project="hybrid-search-course", charset="utf-8")
+    keywords = {"_": None, "N_": None, "translate": None}
+    for package in ("grader", "notebooks/lab"):
+        found = extract_from_dir(ROOT / package, keywords=keywords, comment_tags=())
+        for _filename, _line, message, _comments, _context in found:
+            catalogue.add(message)
+    folder.mkdir(parents=True)
+    with open(folder / "course.pot", "wb") as file:
+        write_po(file, catalogue, omit_header=True, sort_output=True, no_location=True)
+
+
+def _products(made: Path) -> list[Path]:
+    return sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
+
+
+def _stale(made: Path) -> list[Path]:
+    """Generated files whose source is gone."""
+    patterns = ("grader/reference/*.json", "solutions/notebooks/*/*.ipynb", "notebooks/*/*.ipynb")
+    there = [path.relative_to(ROOT) for pattern in patterns for path in ROOT.glob(pattern)]
+    return sorted(path for path in there if not (made / path).exists())
+
+
+def _same_file(made: Path, there: Path) -> bool:
+    """Bytes, except that numbers in reference answers may differ in their last digits between machines."""
+    if not there.exists():
+        return False
+    if made.read_bytes() == there.read_bytes():
+        return True
+    if made.suffix != ".json":
+        return False
+    return same(json.loads(made.read_text("utf-8")), json.loads(there.read_text("utf-8")), 1e-9)

@@ -1,0 +1,73 @@
+"""From a percent file to the solved notebook, and from there, through nbgrader, to the learner's."""
+
+from pathlib import Path
+
+import jupytext
+import nbformat
+
+from .exercises import EXERCISES
+
+_KERNEL = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def solved(source: Path) -> nbformat.NotebookNode:
+    """The solved notebook of a percent file. Cells are marked ``exercise="name"`` or ``check="name"``.
+
+    Points and grade_ids come from the exercise's declaration; cell ids are the same on every build.
+    """
+    notebook = jupytext.reads(source.read_text(encoding="utf-8"), fmt="py:percent")
+    notebook.metadata = nbformat.from_dict(_KERNEL)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for position, cell in enumerate(notebook.cells):
+        graded = _nbgrader(source, cell)
+        cell.metadata = nbformat.from_dict({"nbgrader": graded} if graded else {})
+        cell.id = graded["grade_id"] if graded else f"cell-{position:02d}"
+    nbformat.validate(notebook)
+    return notebook
+
+
+def _nbgrader(source: Path, cell: nbformat.NotebookNode) -> dict | None:
+    exercise, check = cell.metadata.get("exercise"), cell.metadata.get("check")
+    name = exercise or check
+    if not name:
+        return None
+    if name not in EXERCISES or EXERCISES[name].unit != source.stem:
+        raise ValueError(f"{source.name}: {name!r} is not an exercise of unit {source.stem}")
+    common = {"schema_version": 3, "task": False, "cell_type": cell.cell_type}
+    if exercise:
+        return {**common, "grade_id": name, "grade": False, "solution": True, "locked": False}
+    return {
+        **common,
+        "grade_id": f"check_{name}",
+        "grade": True,
+        "solution": False,
+        "locked": True,
+        "points": EXERCISES[name].points,
+    }
+
+
+def write(notebook: nbformat.NotebookNode, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+
+
+def release(source_directory: Path, release_directory: Path) -> None:
+    """Make the learner notebooks of every unit below ``source_directory`` with nbgrader."""
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
+
+    for unit in sorted(folder.name for folder in source_directory.iterdir()):
+        config = Config()
+        config.CourseDirectory.root = str(source_directory.parent)
+        config.CourseDirectory.source_directory = str(source_directory)
+        config.CourseDirectory.release_directory = str(release_directory)
+        config.CourseDirectory.assignment_id = unit
+        config.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+        # The gradebook hears of an assignment when a class is graded, not when notebooks are built.
+        config.GenerateAssignment.no_database = True
+        config.SaveCells.enabled = False
+        GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()

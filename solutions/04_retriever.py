@@ -1,0 +1,312 @@
+# %% [markdown]
+# # 04 · The Retriever
+#
+# You have two searches. One finds by meaning, the other by words. You have also fused two rankings by hand.
+# Now you put the parts together: a class that asks any number of indexes and fuses what they find.
+#
+# At the end of this unit
+# - `Retriever` answers "what happened with INC-2023-Q4-011?" better than either search alone,
+# - an index of your own joins it, and the class does not change by one letter,
+# - you have seen a question on which the hybrid **loses**.
+#
+# **Minutes:** 45. **You need:** units 01 to 03.
+
+# %%
+from grader import check, hint
+from hybrid_search import BM25Index, VectorIndex, tokenize
+from lab import embedder, judged_queries, plot_fusion, sections
+
+# %% [markdown]
+# ## Two indexes, one interface
+#
+# Here are the finished indexes of units 01 and 02, filled with the ten sections.
+
+# %%
+documents = sections()
+vector_index = VectorIndex(embedder())
+bm25_index = BM25Index()
+for index in (vector_index, bm25_index):
+    index.add_documents(documents)
+
+# %% [markdown]
+# Both have the same two methods. That is all a Retriever needs to know about them:
+#
+# - `add_document(document)` puts a document into the index,
+# - `search(query, k)` returns at most `k` pairs `(document, value)`, **best first**.
+
+# %%
+question = "what happened with INC-2023-Q4-011?"
+for name, index in {"vector": vector_index, "BM25": bm25_index}.items():
+    print(name, [(document["id"], round(value, 3)) for document, value in index.search(question, k=4)])
+
+# %% [markdown]
+# Look at the values. The first list holds cosine **distances**: they rise from left to right, and lower is
+# better. The second holds BM25 **scores**: they fall, and higher is better. Adding a distance to a score
+# gives a number that means nothing. The positions can be compared, so only **ranks** are fused:
+#
+# $$\text{score}(d) = \sum_i \frac{1}{k_\text{rrf} + \text{rank}_i(d)}$$
+#
+# **Predict.** Write down the order in which the hybrid will return the first three sections. Use the two
+# lists above.
+
+# %%
+my_guess = [10, 3, 2]
+my_guess
+
+# %% [markdown]
+# ## Exercise `retriever` · 8 points · about 20 minutes
+#
+# Write the class `Retriever`.
+#
+# **`Retriever(*indexes)`** takes any number of indexes and keeps them in `self.indexes`. Without an index it
+# raises `ValueError`.
+#
+# **`add_document(document)`** adds the document to every index.
+#
+# **`search(query, k=1, k_rrf=60, candidates=20)`**
+# - asks each index for its best `candidates`,
+# - gives each document the sum of `1 / (k_rrf + rank)` over the lists that contain it; ranks start at 1 in
+#   each list; a list without the document adds nothing,
+# - returns the best `k` as pairs `(document, score)`, highest score first.
+#
+# Keep three numbers apart: `k` is how many results you return, `candidates` is how deep you look into each
+# index, and `k_rrf` is the constant of the formula.
+#
+# Two documents may have the same text and still be two documents. A dict cannot be the key of another dict,
+# but `id(document)`, the identity of the object, can. Both indexes hold the same objects.
+
+
+# %% exercise="retriever"
+class Retriever:
+    """Asks any number of indexes and fuses their rankings. Without an index: ValueError."""
+
+    def __init__(self, *indexes):
+        ### BEGIN SOLUTION
+        if not indexes:
+            raise ValueError("a Retriever needs at least one index")
+        self.indexes = list(indexes)
+        ### END SOLUTION
+
+    def add_document(self, document):
+        """Add a document, a dict with "content", to every index."""
+        ### BEGIN SOLUTION
+        for index in self.indexes:
+            index.add_document(document)
+        ### END SOLUTION
+
+    def search(self, query, k=1, k_rrf=60, candidates=20):
+        """The best k documents as pairs (document, RRF score), highest score first.
+
+        query: a str. k: how many results. k_rrf: the constant of the formula.
+        candidates: how many results each index is asked for.
+        """
+        ### BEGIN SOLUTION
+        scores, found = {}, {}
+        for index in self.indexes:
+            for rank, (document, _) in enumerate(index.search(query, candidates), start=1):
+                key = id(document)
+                found[key] = document
+                scores[key] = scores.get(key, 0) + 1 / (k_rrf + rank)
+        best = sorted(scores, key=scores.get, reverse=True)
+        return [(found[key], scores[key]) for key in best[:k]]
+        ### END SOLUTION
+
+
+# %% check="retriever"
+check("retriever", Retriever)
+
+# %% [markdown]
+# ## Three searches on the incident
+#
+# Each column below is one search; the numbers are sections, best first.
+
+# %%
+import pandas as pd
+
+hybrid = Retriever(vector_index, bm25_index)
+searches = {
+    "vector": lambda query, k: vector_index.search(query, k),
+    "BM25": lambda query, k: bm25_index.search(query, k),
+    "hybrid, k_rrf=60": lambda query, k: hybrid.search(query, k),
+    "hybrid, k_rrf=1": lambda query, k: hybrid.search(query, k, k_rrf=1),
+}
+
+
+def ranked(query, k=4):
+    """The section numbers that each search returns, as a table with one column a search."""
+    ids = {name: [doc["id"] for doc, _ in search(query, k)] for name, search in searches.items()}
+    return pd.DataFrame({name: pd.Series(found, dtype="Int64") for name, found in ids.items()})
+
+
+ranked(question)
+
+# %% [markdown]
+# With the default embedder, vector search puts section 3 (Financial Analysis) second. It talks about "Q4
+# 2023" and an "incident charge", which sounds like the question. But it never names the incident. BM25 does
+# not return it at all, so it gets points from one list only. Section 2 gets points from both and overtakes
+# it. Compare the hybrid's order with your guess.
+#
+# The picture shows the same: follow the lines of sections 2 and 3.
+
+# %%
+picture_hybrid = Retriever(vector_index, bm25_index)
+plot_fusion(
+    {
+        "vector": [document["id"] for document, _ in vector_index.search(question, k=5)],
+        "BM25": [document["id"] for document, _ in bm25_index.search(question, k=5)],
+    },
+    [document["id"] for document, _ in picture_hybrid.search(question, k=5)],
+)
+
+# %% [markdown]
+# ## How deep to look
+#
+# `candidates` decides how far down each list you look. **Predict:** what happens to section 2 when each
+# index is asked for only two results? And for only one?
+
+# %%
+shallow = Retriever(vector_index, bm25_index)
+for candidates in (1, 2, 3, 20):
+    results = shallow.search(question, k=4, candidates=candidates)
+    print(candidates, [(document["id"], round(score, 4)) for document, score in results])
+
+# %% [markdown]
+# With one candidate each, both indexes agree on section 10 and there is nothing else to return. With two,
+# sections 2 and 3 are each second in one list: a tie. From three on, section 2 is seen in both lists and is
+# alone in second place. A document can only profit from agreement that you look deep enough to see.
+#
+# `k` may be larger than `candidates`: two lists of 10 candidates can give 20 results.
+
+# %% [markdown]
+# ## Exercise `keyword_index` · 2 points · about 8 minutes
+#
+# A Retriever should not care what its indexes are made of. Test that with an index of your own.
+#
+# Write the class `KeywordIndex`. It counts shared words:
+#
+# - `add_document(document)` keeps the document;
+# - `search(query, k=1)` returns at most `k` pairs `(document, count)`, highest count first. The count is the
+#   number of **different** words of the query that the document's `"content"` contains. Documents with a
+#   count of 0 are not returned.
+#
+# The words of a text are what `tokenize(text)` gives, the one from unit 02.
+
+
+# %% exercise="keyword_index"
+class KeywordIndex:
+    """Counts the different words that the query and a document share."""
+
+    def __init__(self):
+        ### BEGIN SOLUTION
+        self.documents = []
+        ### END SOLUTION
+
+    def add_document(self, document):
+        """Keep a document, a dict with "content"."""
+        ### BEGIN SOLUTION
+        self.documents.append(document)
+        ### END SOLUTION
+
+    def search(self, query, k=1):
+        """At most k pairs (document, number of shared words), highest first; none with 0."""
+        ### BEGIN SOLUTION
+        wanted = set(tokenize(query))
+        counts = [(document, len(wanted & set(tokenize(document["content"])))) for document in self.documents]
+        matches = [pair for pair in counts if pair[1] > 0]
+        return sorted(matches, key=lambda pair: pair[1], reverse=True)[:k]
+        ### END SOLUTION
+
+
+# %% check="keyword_index"
+check("keyword_index", KeywordIndex)
+
+# %% [markdown]
+# ## Two indexes become three
+#
+# Your class `Retriever` stays as it is. It is only given one index more.
+
+# %%
+keyword_index = KeywordIndex()
+for document in documents:
+    keyword_index.add_document(document)
+
+three = Retriever(vector_index, bm25_index, keyword_index)
+for document, score in three.search(question, k=3):
+    print(f"{score:.4f}", document["title"])
+
+# %% [markdown]
+# ## Where the hybrid loses
+#
+# Is the hybrid always better? No. Here is a question about section 1, where patients of a drug study "walked
+# on average 38 metres further". **Predict** which of the searches finds section 1 first.
+
+# %%
+trap = "Did the new medicine help people walk?"
+trap_hybrid = Retriever(vector_index, bm25_index)
+for name, index in {"vector": vector_index, "BM25": bm25_index, "hybrid": trap_hybrid}.items():
+    print(f"{name:7}", [document["id"] for document, _ in index.search(trap, k=10)])
+
+# %% [markdown]
+# With the default embedder, vector search has section 1 first. The question and section 1 share no word that
+# BM25 can use, so BM25 does not return it. BM25 does find other sections, for words such as "new" and
+# "people". They are in both lists; section 1 is in one. The weak list drags the right answer down.
+#
+# A fusion trusts its indexes equally. Where one of them has nothing to say, it can do harm.
+#
+# How do the three compare over all judged questions about the report? For each question we know the right
+# sections. The table counts on how many questions each search puts a right section first.
+
+# %%
+judged = judged_queries("report")
+contestants = {"vector": vector_index, "BM25": bm25_index, "hybrid": Retriever(vector_index, bm25_index)}
+first_is_right = {
+    name: sum(
+        any(document["id"] in query.relevant for document, _ in search.search(query.text, 1))
+        for query in judged
+    )
+    for name, search in contestants.items()
+}
+pd.DataFrame({"first result is right": first_is_right, "questions": len(judged)})
+
+# %% [markdown]
+# That is few questions on a small report. It is no proof, and a difference of one or two questions may be
+# luck. Measuring properly is the subject of the next unit.
+
+# %% [markdown]
+# ## Common mistakes
+#
+# - Counting ranks from 0: `enumerate` does that unless you write `start=1`.
+# - Writing `1 / k_rrf + rank` without brackets: Python divides first.
+# - Adding the values of the indexes, or sorting by them. Only the position counts.
+# - Asking each index for `k` results instead of `candidates`.
+# - Telling documents apart by their text: two documents may say the same.
+#
+# ## Summary
+#
+# - A Retriever needs one thing of an index: `search(query, k)` gives pairs, best first.
+# - Ranks can be added where values cannot.
+# - A document that several lists agree on overtakes one that a single list likes.
+# - `k` is how many results, `candidates` how deep you look, `k_rrf` the constant of the formula.
+# - The hybrid is not always best: a list with nothing useful to say can push the right answer down.
+
+# %% [markdown]
+# ## Quiz
+#
+# **1.** Document A is first in one list and missing in the other. Document B is third in both. Which one
+# wins for `k_rrf = 60`? And for `k_rrf = 1`?
+#
+# <details><summary>Answer</summary>
+#
+# For 60: A has 1/61 = 0.0164, B has 2/63 = 0.0317, so B wins. For 1: A has 1/2 = 0.5, B has 2/4 = 0.5, a tie.
+# A small constant makes first places precious; a large one rewards agreement.
+#
+# </details>
+#
+# **2.** You add a third index that always returns the same five documents, whatever the query. What happens?
+#
+# <details><summary>Answer</summary>
+#
+# Those five documents gain points on every question, so they overtake others that deserve it more. A fusion
+# has no way to know that an index is useless.
+#
+# </details>

@@ -1,0 +1,14 @@
+"""Unit 00: plain search, which finds a text that contains a term."""
+
+from collections.abc import Iterable
+
+
+def find_term(term: str, documents: Iterable[dict]) -> list[dict]:
+    """The documents whose "content" contains the term, in their order. Upper and lower case are the same.
+
+    Raises ValueError for an empty term.
+    """
+    wanted = term.strip().casefold()
+    if not wanted:
+        raise ValueError("the term is empty: write a word to look for")
+    return [document for document in documents if wanted in document["content"].casefold()]
