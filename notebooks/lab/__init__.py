@@ -6,6 +6,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "corpora": ("Query", "document_from_file", "judged_queries", "report", "sections"),
     "embedders": ("embedder",),
     "python_corpus": ("python_reference", "python_tokens"),
+    "stop_words": ("stop_words",),
     "errors": ("DocumentError", "ModelError", "ServiceError"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
