@@ -21,3 +21,29 @@ class StubIndex:
 
     def search(self, query: str, k: int = 1) -> list[tuple[dict, float]]:
         return list(self.results[:k])
+
+
+class StubEmbedder:
+    """An embedder that knows a few texts; a text has one vector as a document and another as a query."""
+
+    def __init__(self, document_vectors: Mapping[str, list[float]], query_vectors: Mapping[str, list[float]]):
+        self.document_vectors = document_vectors
+        self.query_vectors = query_vectors
+
+    def embed_documents(self, texts: list[str]):
+        import numpy as np
+
+        if isinstance(texts, str):
+            raise TypeError("embed_documents needs a list of texts, and got one string: put it in [ ]")
+        return np.array([_known(self.document_vectors, text) for text in texts], dtype=np.float32)
+
+    def embed_query(self, text: str):
+        import numpy as np
+
+        return np.array(_known(self.query_vectors, text), dtype=np.float32)
+
+
+def _known(vectors: Mapping[str, list[float]], text: object) -> list[float]:
+    if not isinstance(text, str) or text not in vectors:
+        raise ValueError(f"the embedder got neither a document's content nor the query, but {text!r}")
+    return vectors[text]

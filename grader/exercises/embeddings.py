@@ -1,0 +1,410 @@
+"""Unit 01: cut a text into sections, measure the distance of two vectors, search by vector."""
+
+from ..compare import Ranking, Value
+from ..exercise import Criterion, Exercise, Probe
+from ..language import N_
+from ..stubs import StubEmbedder, make_documents
+
+# Learners compute in float64, the finished index keeps float32.
+_TOLERANCE = 1e-6
+
+
+def _chunk_answer(chunk_by_section, text):
+    chunks = chunk_by_section(text)
+    if not isinstance(chunks, list | tuple):
+        return chunks
+    # White space at the ends of a chunk makes no difference to a search.
+    return [chunk.strip() if isinstance(chunk, str) else chunk for chunk in chunks]
+
+
+def _chunk_probe(text: str) -> Probe:
+    return Probe({"text": text}, f"chunk_by_section({text!r})")
+
+
+CHUNK_BY_SECTION = Exercise(
+    id="chunk_by_section",
+    unit="01_embeddings",
+    title=N_("Cut a text into sections"),
+    objects=("chunk_by_section",),
+    answer=_chunk_answer,
+    compare=Value(),
+    criteria=(
+        Criterion(
+            N_("one chunk a section: the heading, a blank line, the body"),
+            1,
+            (
+                _chunk_probe(
+                    "# Zoo\n\n## Cats\n\nThey purr.\n\n## Dogs\n\nThey bark.\n\n## Owls\n\nThey hoot."
+                ),
+                _chunk_probe("## Rain\nIt is wet.\n## Snow\nIt is cold."),
+                _chunk_probe(
+                    "# Tea\n\n## Green\n\nSteep it.\nTwo minutes.\n\nDrink.\n\n## Black\n\nBoil it."
+                ),
+            ),
+        ),
+        Criterion(
+            N_('only a line that begins with "## " starts a section'),
+            0.5,
+            (
+                _chunk_probe("# Git\n\n## Start\n\nInstall it.\n\n### Windows\n\nRun it.\n\n## End\n\nDone."),
+                _chunk_probe("# Marks\n\n## Rule\n\nWrite ## at the start.\n\n## Hash\n\nUse #1 or #2."),
+            ),
+        ),
+        Criterion(
+            N_("text before the first heading, and a section without a body"),
+            0.5,
+            (
+                _chunk_probe("# Menu\n\nOpen at noon.\n\n## Soup\n\nHot."),
+                _chunk_probe("No heading here."),
+                _chunk_probe("# Plan\n\n## Today\n\n## Tomorrow\n\nRest."),
+            ),
+        ),
+    ),
+    hints=(
+        N_("Which characters stand right before each section, and nowhere else in the text?"),
+        N_(
+            'A section begins where a line begins with "## ". Either go through text.split("\\n") line by line, '
+            'or put a line break in front of the text and split it at "\\n## ".'
+        ),
+        N_(
+            'Split "\\n" + text at "\\n## ". The first part is the text before the first heading: keep it, unless '
+            'it is empty or a single line that begins with "# ". Split each other part at its first line '
+            "break: the heading, and the rest. Strip both. Join them with a blank line, or keep the heading "
+            "alone where the rest is empty."
+        ),
+        N_(
+            "The finished function is chunk_by_section in solutions/hybrid_search/embeddings.py. It also knows "
+            "about code blocks, which yours need not."
+        ),
+    ),
+    misconceptions={
+        "heading_dropped": N_(
+            "Your chunks have no headings. A heading says what its section is about: keep it as the first line."
+        ),
+        "marks_kept": N_('Your headings still begin with "## ". Keep the words, leave out the marks.'),
+        "headings_only": N_(
+            "Your chunks are the headings alone. The body of the section belongs to its chunk."
+        ),
+        "split_anywhere": N_(
+            'You split wherever "## " stands, so also inside a line and inside "### ". '
+            "Only the start of a line counts."
+        ),
+        "every_level": N_(
+            'You cut at headings of every level. A line that begins with "### " belongs to the section it is in.'
+        ),
+        "start_lost": N_("The text before the first heading is lost. It is a chunk of its own."),
+        "title_kept": N_("The title of the text alone is no chunk: it says nothing that could be found."),
+        "title_cut_off": N_(
+            "The text before the first heading has lost its title. Where there is more than the title, keep all."
+        ),
+        "last_lost": N_(
+            "The last section is missing. A loop that stores a section when the next heading comes never stores "
+            "the last one: store it after the loop."
+        ),
+        "empty_section_lost": N_(
+            "A section without a body is missing. It is a chunk too: its heading alone."
+        ),
+        "spacing_as_found": N_(
+            "Where the text has no blank line below a heading, your chunk has none. Put the blank line there "
+            'yourself: heading + "\\n\\n" + body.'
+        ),
+        "no_blank_line": N_(
+            'Between heading and body there is one line break. Put a blank line there: "\\n\\n".'
+        ),
+        "blank_lines_lost": N_(
+            "The blank lines inside a body are gone, and with them its paragraphs. Keep the body as it is."
+        ),
+        "lines_joined": N_(
+            "The lines of a body have become one line. Keep its line breaks: join lines with a line break."
+        ),
+        "first_paragraph_only": N_("Only the first paragraph of a body is in your chunk. Keep all of it."),
+        "every_paragraph": N_(
+            "You cut at every blank line, so each paragraph became a chunk. Cut only at headings."
+        ),
+        "pairs_returned": N_(
+            "You return pairs (heading, body). A chunk is one text: the heading, a blank line, the body."
+        ),
+        "last_first": N_("Your chunks begin with the last section. Keep the order of the text."),
+    },
+)
+
+
+def _distance_answer(cosine_distance, a, b):
+    import numpy as np
+
+    return cosine_distance(np.array(a, dtype=float), np.array(b, dtype=float))
+
+
+def _distance_probe(a: list, b: list) -> Probe:
+    return Probe({"a": a, "b": b}, f"cosine_distance(np.array({a}), np.array({b}))")
+
+
+COSINE_DISTANCE = Exercise(
+    id="cosine_distance",
+    unit="01_embeddings",
+    title=N_("The distance of two vectors"),
+    objects=("cosine_distance",),
+    answer=_distance_answer,
+    compare=Value(_TOLERANCE),
+    criteria=(
+        Criterion(
+            N_("0 for the same direction, 1 at a right angle, 2 for the opposite one"),
+            1,
+            (
+                _distance_probe([1.0, 0.0], [1.0, 0.0]),
+                _distance_probe([1.0, 0.0], [0.0, 1.0]),
+                _distance_probe([0.6, 0.8], [-0.6, -0.8]),
+                _distance_probe([0.6, 0.8], [0.8, 0.6]),
+            ),
+        ),
+        Criterion(
+            N_("the direction counts, the length does not"),
+            1,
+            (
+                _distance_probe([3.0, 4.0], [4.0, 3.0]),
+                _distance_probe([2.0, 0.0], [7.0, 0.0]),
+                _distance_probe([1.0, 0.0], [-5.0, 12.0]),
+                _distance_probe([1.0, 2.0, 2.0], [4.0, 0.0, 3.0]),
+            ),
+        ),
+    ),
+    hints=(
+        N_("The cosine needs three numbers: the dot product of a and b, and the length of each."),
+        N_("numpy has all three: a @ b is the dot product, np.linalg.norm(a) is the length of a."),
+        N_(
+            "cosine = (dot product of a and b) / ((length of a) * (length of b)). Mind the brackets. "
+            "Return 1 - cosine."
+        ),
+        N_(
+            "The finished function is cosine_distance in solutions/hybrid_search/embeddings.py. It also refuses "
+            "vectors that have no direction, which yours need not."
+        ),
+    ),
+    misconceptions={
+        "similarity": N_(
+            "You return the cosine. It is 1 for the same direction; a distance is 0 there. Return 1 - cosine."
+        ),
+        "sign": N_("You return cosine - 1. Turn it round: 1 - cosine."),
+        "dot_product": N_(
+            "You return the dot product. It grows with the lengths. Divide by both, then take 1 - it."
+        ),
+        "not_normalised": N_(
+            "You return 1 - dot product. That is right for vectors of length 1 only: divide the dot product by "
+            "the two lengths first."
+        ),
+        "one_normalised": N_("You divide by the length of one vector. Divide by both lengths."),
+        "euclidean": N_(
+            "You measure the straight line between the two points. It grows with the lengths. The cosine looks "
+            "at the angle alone."
+        ),
+        "absolute": N_(
+            "You drop the sign of the cosine. A negative cosine means more than a right angle, and a distance "
+            "above 1."
+        ),
+        "angle": N_("You return the angle itself. Its cosine is what is needed, without arccos: 1 - cosine."),
+        "angle_in_degrees": N_("You return the angle in degrees. Leave out arccos and return 1 - cosine."),
+        "squared_lengths": N_(
+            "You divide by the squared lengths: a @ a is the length times itself. Use np.linalg.norm(a)."
+        ),
+        "precedence": N_("x / p * q divides by p and then multiplies by q. Write x / (p * q) with brackets."),
+        "lengths_added": N_("You divide by the sum of the two lengths. Divide by their product."),
+        "number_of_values": N_(
+            "len(a) is how many numbers a has, not how long the arrow is. Use np.linalg.norm(a)."
+        ),
+        "halved": N_("You halve the distance, so that it ends at 1. Here it ends at 2: return 1 - cosine."),
+        "not_summed": N_(
+            "a * b multiplies number by number and gives a vector. The dot product adds these up: a @ b."
+        ),
+    },
+)
+
+_CORNERS = [["a", [1.0, 0.0]], ["b", [10.0, 1.0]], ["c", [0.0, 1.0]]]
+_AROUND = [["west", [-3.0, 0.0]], ["north", [0.0, 2.0]], ["north-east", [4.0, 4.0]], ["south", [0.0, -1.0]]]
+# The middle one is near the query by length, not by direction.
+_LENGTHS = [["long", [60.0, 80.0]], ["near", [0.5, 0.1]], ["short", [0.03, 0.01]]]
+_TWINS = [["twin 1", [3.0, 4.0]], ["twin 2", [3.0, 4.0]], ["other", [5.0, 0.0]]]
+
+_PUMPS = [["Note 1", "The pump leaks."], ["Note 2", "The pump works."], ["Note 3", "Lunch is at noon."]]
+_QUERY = "Is water coming out?"
+_AS_DOCUMENTS = {
+    "The pump leaks.": [0.8, 0.6],
+    "The pump works.": [0.28, 0.96],
+    "Lunch is at noon.": [-0.6, 0.8],
+    _QUERY: [-0.8, 0.6],
+}
+_AS_QUERIES = {
+    "The pump leaks.": [-0.96, 0.28],
+    "The pump works.": [0.96, 0.28],
+    "Lunch is at noon.": [0.6, -0.8],
+    _QUERY: [1.0, 0.0],
+}
+
+
+def _index_answer(index_class, entries, query, k=None):
+    """``entries`` are pairs of a label and a vector to add, or a text for the embedder."""
+    import numpy as np
+
+    texts = {label: given for label, given in entries if isinstance(given, str)}
+    documents = make_documents([label for label, _ in entries], texts)
+    needs_embedder = texts or isinstance(query, str)
+    index = index_class(StubEmbedder(_AS_DOCUMENTS, _AS_QUERIES)) if needs_embedder else index_class()
+    for label, given in entries:
+        if isinstance(given, str):
+            index.add_document(documents[label])
+        else:
+            index.add_vector(np.array(given), documents[label])
+    asked = query if isinstance(query, str) else np.array(query)
+    return index.search(asked) if k is None else index.search(asked, k=k)
+
+
+def _index_probe(entries: list, query: list | str, k: int | None = None) -> Probe:
+    """The label names what is in the index, and the call."""
+    shown = ", ".join(f"{label} {_arrow(given)}" for label, given in entries) or "nothing"
+    asked = f'"{query}"' if isinstance(query, str) else _arrow(query)
+    given = {"entries": entries, "query": query}
+    if k is None:
+        return Probe(given, f"index of {shown}; search({asked})")
+    return Probe({**given, "k": k}, f"index of {shown}; search({asked}, k={k})")
+
+
+def _arrow(given: list | str) -> str:
+    return (
+        f'"{given}"' if isinstance(given, str) else "(" + ", ".join(f"{number:g}" for number in given) + ")"
+    )
+
+
+VECTOR_INDEX = Exercise(
+    id="vector_index",
+    unit="01_embeddings",
+    title=N_("The vector index"),
+    objects=("VectorIndex",),
+    answer=_index_answer,
+    compare=Ranking(_TOLERANCE),
+    criteria=(
+        Criterion(
+            N_("add_vector, then search with a vector: nearest first, with distances"),
+            2,
+            (
+                _index_probe(_CORNERS, [1.0, 0.0], 3),
+                _index_probe(_AROUND, [2.0, 1.0], 4),
+                _index_probe(_LENGTHS, [2.0, 0.5], 3),
+                _index_probe(_TWINS, [0.0, 2.0], 3),
+            ),
+        ),
+        Criterion(
+            N_("k results at most: one by default, all there are, none in an empty index"),
+            1,
+            (
+                _index_probe(_AROUND, [0.0, 1.0]),
+                _index_probe(_AROUND, [1.0, 0.0], 2),
+                _index_probe(_CORNERS, [0.0, 1.0], 10),
+                _index_probe([], [1.0, 0.0], 3),
+            ),
+        ),
+        Criterion(
+            N_("add_document and a query as text, both through the embedder"),
+            1,
+            (
+                _index_probe(_PUMPS, _QUERY, 3),
+                _index_probe(_PUMPS, [0.0, 1.0], 3),
+                _index_probe(_AROUND, _QUERY, 3),
+                _index_probe([_PUMPS[0], ["a vector", [0.0, -3.0]], _PUMPS[2]], [0.0, -1.0], 3),
+            ),
+        ),
+    ),
+    hints=(
+        N_("What must the index remember of each document, so that it can measure a distance later?"),
+        N_(
+            "Keep a list of pairs (vector, document) in the object, made in __init__. add_document only has to "
+            "find the vector and can leave the rest to add_vector. isinstance(x, str) says whether x is text."
+        ),
+        N_(
+            "In add_document: the vector is self.embedder.embed_documents([text])[0], where text is the document's "
+            '"content". In search: if the query is text, take self.embedder.embed_query(query) as the vector. '
+            "Measure the distance to each vector in the list. Make pairs (document, distance). Sort them by "
+            "distance with key=..., smallest first. Return the first k."
+        ),
+        N_(
+            "The finished class is VectorIndex in solutions/hybrid_search/embeddings.py. It does more than yours "
+            "must: it refuses vectors without a direction, and it is fast with many documents."
+        ),
+    ),
+    misconceptions={
+        "similarity_returned": N_(
+            "The order is right, but the numbers are cosines: they fall from the best result on. Return "
+            "distances, 1 - cosine."
+        ),
+        "farthest_first": N_(
+            "Your list begins with the farthest document. The smallest distance comes first."
+        ),
+        "dot_product": N_(
+            "You use the dot product without the lengths, so a long vector wins. Divide by both lengths: use "
+            "cosine_distance."
+        ),
+        "dot_product_returned": N_(
+            "You return dot products, the highest first. Long vectors win that way. Use cosine_distance."
+        ),
+        "euclidean": N_(
+            "You measure the straight line between the points. Use cosine_distance, which looks at directions."
+        ),
+        "query_normalised_only": N_(
+            "You bring the query to length 1, but not the vectors in the index. Both need it: cosine_distance "
+            "does both."
+        ),
+        "documents_normalised_only": N_(
+            "You bring the vectors in the index to length 1, but not the query. Both need it: cosine_distance "
+            "does both."
+        ),
+        "documents_only": N_("You return documents without distances. Return pairs (document, distance)."),
+        "pairs_reversed": N_("Your pairs are (distance, document). They should be (document, distance)."),
+        "vectors_returned": N_("Your pairs hold the vector. They should be (document, distance)."),
+        "k_ignored": N_("You return every document. Return the first k."),
+        "one_result": N_("You return one document whatever k says. Return the first k."),
+        "pair_without_list": N_(
+            "For k = 1 you return a bare pair. Return a list always, here with one pair in it."
+        ),
+        "not_sorted": N_(
+            "Your results come in the order in which they were added. Sort them by distance, smallest first."
+        ),
+        "distances_moved": N_(
+            "The distances are sorted, but the documents are not: each distance stands beside the wrong "
+            "document. Make the pairs first, then sort the pairs."
+        ),
+        "pairs_compared": N_(
+            "Sorting pairs compares the documents where two distances are equal, and dicts cannot be compared. "
+            "Sort by the distance alone: key=lambda pair: pair[1]."
+        ),
+        "distance_as_key": N_(
+            "Two documents at the same distance became one. Do not use distances as keys of a dict: keep a list "
+            "of pairs."
+        ),
+        "vector_as_key": N_(
+            "Two documents with the same vector became one. Do not use vectors as keys of a dict: keep a list "
+            "of pairs."
+        ),
+        "last_document_only": N_(
+            "Only the document added last is there. Append to a list; do not set it anew for each document."
+        ),
+        "query_embedded_as_document": N_(
+            "You embed the query with embed_documents. Some models treat questions and documents differently: "
+            "use embed_query for the query."
+        ),
+        "document_embedded_as_query": N_(
+            "You embed documents with embed_query. Some models treat questions and documents differently: use "
+            "embed_documents for documents."
+        ),
+        "vector_in_a_list": N_(
+            "embed_documents gives one vector for each text, so for one text a list with one vector. Take its "
+            "first: embed_documents([text])[0]."
+        ),
+        "text_not_in_a_list": N_(
+            "embed_documents takes a list of texts. For one text write embed_documents([text])[0]."
+        ),
+        "document_not_its_text": N_(
+            "The embedder must get the document's text, neither the whole document nor its name: "
+            'document["content"].'
+        ),
+    },
+)
+
+EXERCISES = (CHUNK_BY_SECTION, COSINE_DISTANCE, VECTOR_INDEX)
