@@ -69,7 +69,7 @@ def _make_notebooks(made: Path) -> list[str]:
         faults += lint.faults(source.stem, notebook)
         notebooks.write(notebook, solved / source.stem / f"{source.stem}.ipynb")
     if not faults:
-        notebooks.release(solved, made / "notebooks")
+        notebooks.release(made)
         for path in made.glob("notebooks/*/*.ipynb"):
             notebooks.write(nbformat.read(path, as_version=4), path)
     return faults

@@ -26,3 +26,6 @@ c.Exchange.root = str(EXCHANGE)
 # A test cell that a learner deleted comes back before grading.
 c.OverwriteCells.add_missing_cells = True
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+
+# The kernel's remarks about its own transport would stand between the lines of the report.
+c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]

@@ -54,20 +54,17 @@ def write(notebook: nbformat.NotebookNode, path: Path) -> None:
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
 
 
-def release(source_directory: Path, release_directory: Path) -> None:
-    """Make the learner notebooks of every unit below ``source_directory`` with nbgrader."""
+def release(root: Path) -> None:
+    """Make the learner notebook of every solved one below ``root``, with nbgrader."""
     from nbgrader.converters import GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
-    from traitlets.config import Config
 
-    for unit in sorted(folder.name for folder in source_directory.iterdir()):
-        config = Config()
-        config.CourseDirectory.root = str(source_directory.parent)
-        config.CourseDirectory.source_directory = str(source_directory)
-        config.CourseDirectory.release_directory = str(release_directory)
+    from .nbgrader_course import course_config
+
+    config = course_config(root)
+    # The gradebook hears of an assignment when a class is graded, not when notebooks are built.
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    for unit in sorted(folder.name for folder in (root / "solutions" / "notebooks").iterdir()):
         config.CourseDirectory.assignment_id = unit
-        config.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
-        # The gradebook hears of an assignment when a class is graded, not when notebooks are built.
-        config.GenerateAssignment.no_database = True
-        config.SaveCells.enabled = False
         GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()
