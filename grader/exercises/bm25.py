@@ -72,7 +72,7 @@ TOKENIZE = Exercise(
         ),
         N_(
             "Make an empty list. For each run of the folded text: if it is an identifier, append it; if not, "
-            "add all its parts. At the end return the tokens that are not in lab.stop_words()."
+            "add all its parts. At the end return the tokens that are not in stop_words()."
         ),
         N_("The finished function is tokenize in solutions/hybrid_search/bm25.py."),
     ),
@@ -110,7 +110,7 @@ TOKENIZE = Exercise(
         "apostrophes_kept": N_(
             "An apostrophe is part of your tokens: l'ecole. It ends a run, just as a space does."
         ),
-        "stop_words_kept": N_("Stop words are still there. Drop every token that is in lab.stop_words()."),
+        "stop_words_kept": N_("Stop words are still there. Drop every token that is in stop_words()."),
         "stop_words_before_folding": N_(
             'You look for stop words before you fold the text, so "What" with a capital is not found among '
             "them. Drop them at the end."
