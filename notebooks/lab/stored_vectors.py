@@ -21,7 +21,16 @@ VECTORS_FILE = ASSETS / "report_vectors.npz"
 
 # Texts that units embed and that are neither a section nor a judged query: add a unit's sentences here, then
 # run the command.
-EXTRA_TEXTS: tuple[str, ...] = ()
+EXTRA_TEXTS: tuple[str, ...] = (
+    # Unit 01
+    "The pump is leaking.",
+    "The pump is not leaking.",
+    "Water drips from the machine.",
+    "The bank raised its interest rates.",
+    "We sat on the bank of the river.",
+    "what happened with INC-2023-Q4-999?",
+    "Which cake should I bake today?",
+)
 
 
 def texts() -> list[str]:
