@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from browser import course_environment, running_lab
 from conftest import ROOT
+
 from lab import launcher
 from lab.__main__ import main
 
