@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 _EVERYTHING = 10_000
@@ -149,6 +149,64 @@ class Ranking(Value):
         ] or [Row(1, show(ranking[:k]), show(given), mark)]
 
 
+class Table(Value):
+    """Tables: lists of rows, dicts with a "score" and a "rank" each. Any order among equal scores is right."""
+
+    def alike(self, one: Any, other: Any) -> bool:
+        return super().alike(self._settled(one), self._settled(other))
+
+    def _right(self, expected: Any, given: Any) -> bool:
+        return super()._right(self._settled(expected), self._settled(given))
+
+    def rows(self, expected: Any, given: Any) -> list[Row]:
+        expected, given = self._settled(expected), self._settled(given)
+        rows = super().rows(_named_rows(expected), _named_rows(given))
+        return [
+            replace(row, mark=self._column(expected[row.position - 1], given[row.position - 1]))
+            if row.mark == "value" and _is_table(given)
+            else row
+            for row in rows
+        ]
+
+    def _settled(self, table: Any) -> Any:
+        """The table with each run of equal scores in one order; the ranks stay where they are."""
+        if not _is_table(table):
+            return table
+        runs: list[list[dict]] = []
+        for row in table:
+            if not (runs and same(runs[-1][0]["score"], row["score"], self.tolerance)):
+                runs.append([])
+            runs[-1].append(row)
+        ordered = [row for run in runs for row in sorted(run, key=lambda row: show(row["document"]))]
+        return [{**row, "rank": placed["rank"]} for row, placed in zip(ordered, table, strict=True)]
+
+    def _column(self, expected: dict, given: dict) -> str:
+        """The first column in which two rows differ."""
+        columns = [*expected, *given]
+        return next(
+            key
+            for key in columns
+            if key not in expected or key not in given or not same(expected[key], given[key], self.tolerance)
+        )
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(row, dict) and {"document", "rank"} <= row.keys() and _is_number(row.get("score"))
+        for row in value
+    )
+
+
+def _named_rows(table: Any) -> Any:
+    """The rows as pairs (document, the other columns), which are shown shorter."""
+    if not _is_table(table):
+        return table
+    return [
+        [{"document": row["document"]}, {key: value for key, value in row.items() if key != "document"}]
+        for row in table
+    ]
+
+
 def _is_cut_ranking(expected: Any) -> bool:
     return isinstance(expected, dict) and expected.keys() == {"ranking", "k"}
 
@@ -169,13 +227,13 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
 def pairs(ranking: Any) -> bool:
     """Is this a list of pairs (document, number)?"""
     return isinstance(ranking, list) and all(
-        isinstance(pair, list)
-        and len(pair) == 2
-        and isinstance(pair[0], dict)
-        and isinstance(pair[1], (int, float))
-        and not isinstance(pair[1], bool)
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict) and _is_number(pair[1])
         for pair in ranking
     )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def error_of(answer: Any, every: bool = False) -> Any:

@@ -1,12 +1,13 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import bm25, embeddings, retriever, start
+from . import bm25, embeddings, retriever, rrf_table, start
 
 _MODULES = (
     start,
     embeddings,
     bm25,
+    rrf_table,
     retriever,
 )
 

@@ -4,11 +4,12 @@ Each module maps an exercise to its wrong implementations: a name that the exerc
 that check() would be given.
 """
 
-from . import bm25, embeddings, retriever, start
+from . import bm25, embeddings, retriever, rrf_table, start
 
 IMPLEMENTATIONS = {
     **start.IMPLEMENTATIONS,
     **embeddings.IMPLEMENTATIONS,
     **bm25.IMPLEMENTATIONS,
+    **rrf_table.IMPLEMENTATIONS,
     **retriever.IMPLEMENTATIONS,
 }

@@ -1,0 +1,201 @@
+"""Unit 03: what one rank is worth, and the table that fuses rankings."""
+
+from ..compare import Table, Value
+from ..exercise import Criterion, Exercise, Probe
+from ..language import N_
+
+
+def _score_answer(rrf_score, rank, **settings):
+    return rrf_score(rank, **settings)
+
+
+def _score_probe(rank: int, **settings) -> Probe:
+    call = ", ".join([f"rank={rank}", *(f"{name}={value}" for name, value in settings.items())])
+    return Probe({"rank": rank, **settings}, f"rrf_score({call})")
+
+
+RRF_SCORE = Exercise(
+    id="rrf_score",
+    unit="03_rrf_table",
+    title=N_("What one rank is worth"),
+    objects=("rrf_score",),
+    answer=_score_answer,
+    compare=Value(),
+    criteria=(
+        Criterion(
+            N_("k_rrf is 60 where nothing else is said"),
+            0.5,
+            (_score_probe(1), _score_probe(2), _score_probe(20)),
+        ),
+        Criterion(
+            N_("another k_rrf"),
+            0.5,
+            (_score_probe(1, k_rrf=1), _score_probe(3, k_rrf=1), _score_probe(2, k_rrf=10)),
+        ),
+    ),
+    hints=(
+        N_("You computed this by hand above: what stands below the line of the fraction?"),
+        N_("The formula is under the heading 'What a rank is worth'. Python divides before it adds."),
+        N_("Return one divided by the sum of k_rrf and rank. Put the sum in brackets."),
+        N_("The finished function is rrf_score in solutions/hybrid_search/rrf.py."),
+    ),
+    misconceptions={
+        "ranks_from_zero": N_(
+            "You take 1 away from the rank. Ranks start at 1 here: rank 1 is worth 1 / (k_rrf + 1)."
+        ),
+        "one_added": N_("You add 1 to the rank. Ranks start at 1 already: rank 1 is worth 1 / (k_rrf + 1)."),
+        "precedence": N_(
+            "1 / k_rrf + rank divides first and then adds the rank. Write 1 / (k_rrf + rank) with brackets."
+        ),
+        "k_rrf_ignored": N_("The score does not change with k_rrf. Use the argument, not a fixed 60."),
+        "k_rrf_forgotten": N_("You return 1 / rank. The constant k_rrf is missing below the line."),
+        "not_divided": N_("You return k_rrf + rank. The score is 1 divided by that sum."),
+        "whole_division": N_("// divides without a remainder, and what is left here is 0. Divide with /."),
+        "default_of_one": N_("Your k_rrf is 1 where none is given. Write k_rrf=60 in the first line."),
+        "rounded": N_("You round the score. Return it whole: the differences between ranks are small."),
+    },
+)
+
+
+def _table_answer(rrf_table, rankings, **settings):
+    return rrf_table(rankings, **settings)
+
+
+def _table_probe(rankings: dict[str, list[str]], **settings) -> Probe:
+    lists = "; ".join(f"{name}: {', '.join(ranking) or '(nothing)'}" for name, ranking in rankings.items())
+    constant = f"k_rrf={settings['k_rrf']}" if settings else "k_rrf not given"
+    return Probe({"rankings": rankings, **settings}, f"{lists}; {constant}")
+
+
+_SECTIONS = {
+    "vector": ["Section 2", "Section 7", "Section 6"],
+    "BM25": ["Section 6", "Section 2", "Section 7"],
+}
+_INCIDENT = {
+    "vector": ["Section 10", "Section 3", "Section 5", "Section 2"],
+    "BM25": ["Section 10", "Section 2", "Section 5"],
+}
+_OPPOSED = {"vector": list("axyb"), "BM25": list("zwvb")}
+
+RRF_TABLE = Exercise(
+    id="rrf_table",
+    unit="03_rrf_table",
+    title=N_("The table of two rankings"),
+    objects=("rrf_table",),
+    answer=_table_answer,
+    compare=Table(),
+    criteria=(
+        Criterion(
+            N_("both lists hold the same documents"),
+            1,
+            (_table_probe(_SECTIONS), _table_probe(_SECTIONS, k_rrf=1)),
+        ),
+        Criterion(
+            N_("a document that one list misses"),
+            1,
+            (
+                _table_probe(_INCIDENT),
+                _table_probe({"vector": ["x", "a", "y"], "BM25": ["b", "c", "y"]}),
+            ),
+        ),
+        Criterion(
+            N_("k_rrf decides who wins; any number of lists, with any names"),
+            1,
+            (
+                _table_probe(_OPPOSED, k_rrf=1),
+                _table_probe(_OPPOSED, k_rrf=60),
+                _table_probe({"title": ["a", "d", "b"], "text": ["b", "a", "d"], "tags": ["b", "d", "a"]}),
+                _table_probe({"vector": ["a", "b"], "BM25": []}),
+            ),
+        ),
+    ),
+    hints=(
+        N_(
+            "Do on paper what you did for sections 2, 6 and 7. Which documents need a row? Those of any list, "
+            "each once."
+        ),
+        N_(
+            "Every row needs the document's rank in each list. enumerate(ranking, start=1) counts from 1. "
+            "`if document in ranking` tells you whether there is a rank at all; if not, write None."
+        ),
+        N_(
+            "Collect the documents of all lists, each once. For each: start a row with the document; for each "
+            "list write its rank or None; add rrf_score(rank, k_rrf) for every rank that is not None. Sort "
+            "the rows by score, highest first. Then number them from 1."
+        ),
+        N_("The finished function is rrf_table in solutions/hybrid_search/rrf.py."),
+    ),
+    misconceptions={
+        "ranks_from_zero": N_(
+            "Your ranks start at 0. They count from 1: write enumerate(ranking, start=1), or index(...) + 1."
+        ),
+        "shown_ranks_from_zero": N_(
+            "Your scores are right, but the ranks in the table start at 0. Show the ranks that you score: "
+            "from 1."
+        ),
+        "precedence": N_(
+            "1 / k_rrf + rank divides first and then adds the rank. Write 1 / (k_rrf + rank) with brackets."
+        ),
+        "k_rrf_ignored": N_("The scores do not change with k_rrf. Pass it on: rrf_score(rank, k_rrf)."),
+        "default_of_one": N_("Your k_rrf is 1 where none is given. Write k_rrf=60 in the first line."),
+        "missing_counted_as_last": N_(
+            "A document that a list misses gets a rank behind the last one. Its rank there is None, and the "
+            "list adds nothing."
+        ),
+        "missing_shown_as_zero": N_("A document that a list misses has the rank 0 in your table. Write None."),
+        "missing_scored_as_zero": N_(
+            "A document that a list misses is scored as if its rank were 0, better than the first. That list "
+            "should add nothing."
+        ),
+        "missing_left_out": N_(
+            "Some rows lack the name of a list. Where the list misses the document, write None under its name."
+        ),
+        "missing_key_error": N_(
+            "You look up the rank of a document that the list does not have. Use .get(document): it gives "
+            "None where there is nothing."
+        ),
+        "missing_index_error": N_(
+            "ranking.index(document) fails for a document that the list does not have. Ask first: "
+            "`if document in ranking`."
+        ),
+        "best_instead_of_sum": N_(
+            "You keep the best of a document's scores. RRF adds what every list gives: two good ranks beat "
+            "one."
+        ),
+        "average_instead_of_sum": N_(
+            "You average over the lists. RRF takes the sum, so that being found twice counts."
+        ),
+        "product_instead_of_sum": N_("You multiply what the lists give. RRF adds it."),
+        "ranks_added_first": N_(
+            "You add the ranks and then divide. Divide for each list, 1 / (k_rrf + rank), and add the results."
+        ),
+        "last_list_only": N_(
+            "Only the last list counts. Do you set the score where you should add to it with +=?"
+        ),
+        "first_list_only": N_(
+            "Only documents of the first list have a row. Collect the documents of all lists."
+        ),
+        "found_by_all_only": N_(
+            "Only documents that are in every list have a row. A document of one list gets a row too."
+        ),
+        "a_row_for_each_list": N_(
+            "A document that two lists found has two rows. Make one row for each document, and add its scores."
+        ),
+        "ranks_count_on": N_(
+            "The ranks of the second list go on where the first one stopped. Each list starts again at 1."
+        ),
+        "not_sorted": N_("Your rows come in the order in which they were found. Sort them by score, highest first."),
+        "lowest_first": N_("Your table begins with the lowest score. The highest score is the best."),
+        "numbered_before_sorting": N_(
+            'You write "rank" before you sort. Sort the rows first, then number them from 1.'
+        ),
+        "fused_rank_from_zero": N_('Your fused "rank" starts at 0. The best row has the rank 1.'),
+        "rounded": N_("You round the scores. Keep them whole, and round only where you show them."),
+        "names_fixed": N_(
+            'Your code works only for lists named "vector" and "BM25". Loop over rankings.items(): it gives '
+            "each name with its list."
+        ),
+    },
+)  # fmt: skip
+
+EXERCISES = (RRF_SCORE, RRF_TABLE)
