@@ -1,0 +1,1 @@
+"""Correct solutions of the exercises in many styles, one module an exercise."""
