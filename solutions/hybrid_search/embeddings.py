@@ -200,7 +200,7 @@ class VectorIndex:
                 f"the query vector has {direction.size} dimensions, the index has {self.dimension}: "
                 "embed queries and documents with the same model"
             )
-        return _direction(direction.astype(np.float32), "the query vector")  # rounded as the rows are
+        return direction
 
     def _embedder(self) -> Embedder:
         if self.embedder is None:
