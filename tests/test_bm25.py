@@ -5,6 +5,7 @@ import random
 import unicodedata
 
 import pytest
+
 from hybrid_search import BM25Index, bm25, chunk_by_section, idf, tokenize
 
 INCIDENT = "what happened with INC-2023-Q4-011?"
@@ -135,6 +136,7 @@ def test_an_index_without_documents_gives_nothing():
     assert BM25Index().search("pump", k=5) == []
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("texts", [["the"], ["the", "and of", "..."]])
 def test_documents_without_a_token_are_kept_and_never_found(texts):
     index = index_of(*texts, tokenize=tokenize)

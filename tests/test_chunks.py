@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from hybrid_search import chunk_by_section
 
 

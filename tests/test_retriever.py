@@ -3,7 +3,8 @@
 import random
 
 import pytest
-from hybrid_search import Retriever, rrf_scores
+
+from hybrid_search import KeywordIndex, Retriever, rrf_scores
 
 DOCUMENTS = {letter: {"id": letter, "content": f"text {letter}"} for letter in "abcdefghwxyzXYABCD"}
 
@@ -493,15 +494,51 @@ def test_vectors_and_words_together():
         def embed_query(self, text):
             return [1 + text.count(letter) for letter in "aelpmuv"]
 
-    class Everything(Stub):
-        def search(self, query, k):
-            return [(document, 1.0) for document in self.added[:k]]
-
     retriever = Retriever(VectorIndex(Letters()), BM25Index())
     retriever.add_documents(documents)
     found = retriever.search("TX-99402", k=3)
     assert [document["id"] for document, _ in found][0] == 1
-    # A third index joins unchanged.
-    retriever = Retriever(VectorIndex(Letters()), BM25Index(), Everything(""))
+    # A third index joins and the class stays as it is.
+    retriever = Retriever(VectorIndex(Letters()), BM25Index(), KeywordIndex())
     retriever.add_documents(documents)
-    assert len(retriever.search("TX-99402", k=9)) == 3
+    best, score = retriever.search("TX-99402", k=9)[0]
+    assert (best["id"], score > 2 / 61) == (1, True)
+
+
+# A keyword index, the smallest that can join
+
+
+def keyword_index(*texts):
+    index = KeywordIndex()
+    for number, text in enumerate(texts):
+        index.add_document({"id": number, "content": text})
+    return index
+
+
+def test_a_keyword_index_counts_the_different_words_it_shares_with_the_query():
+    index = keyword_index("pump", "pump pump pump valve", "the rotor", "valve seal pump")
+    found = index.search("Pump pump, valve and seal", k=9)
+    assert [(document["id"], count) for document, count in found] == [(3, 3), (1, 2), (0, 1)]
+    assert [document["id"] for document, _ in index.search("pump valve", k=1)] == [1]
+
+
+def test_a_keyword_index_keeps_identifiers_whole_and_equal_counts_in_order():
+    index = keyword_index("see TX-99401", "see TX-99402", "TX-99402 again")
+    assert [document["id"] for document, _ in index.search("TX-99402?", k=9)] == [1, 2]
+    assert index.search("zzz", k=9) == index.search("the", k=9) == KeywordIndex().search("pump", k=9) == []
+
+
+def test_a_keyword_index_refuses_what_the_other_indexes_refuse():
+    index, document = KeywordIndex(), {"id": "a", "content": "pump"}
+    index.add_document(document)
+    index.add_document(document)
+    assert index.search("pump", k=9) == [(document, 1)]
+    with pytest.raises(ValueError, match="another document with id 'a'"):
+        index.add_document({"id": "a", "content": "pump"})
+    with pytest.raises(ValueError, match="the document with id 'b' is empty"):
+        index.add_document({"id": "b", "content": ""})
+    with pytest.raises(ValueError, match="the query is empty"):
+        index.search(" ")
+    with pytest.raises(ValueError, match="k must be at least 1: got 0"):
+        index.search("pump", k=0)
+    assert index.search("pump", k=9) == [(document, 1)]

@@ -5,6 +5,7 @@ import random
 from fractions import Fraction
 
 import pytest
+
 from hybrid_search import rrf_score, rrf_scores, rrf_table
 
 VECTOR, BM25 = [2, 7, 6], [6, 2, 7]  # section numbers
@@ -185,7 +186,7 @@ def test_rankings_given_are_left_as_they_were():
     assert (rankings, weights) == ([["a", "a", "b"], ["b"]], [2, 1])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_rankings_agree_with_the_definition(seed):
     draw = random.Random(seed)
     for _ in range(25):

@@ -4,6 +4,7 @@ import random
 import unicodedata
 
 import pytest
+
 from hybrid_search import tokenize
 
 IDENTIFIERS = [

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from hybrid_search import VectorIndex, cosine_distance
 
 
@@ -375,6 +376,17 @@ def test_near_equal_rows_are_ranked_by_their_true_distance():
     index = index_of(vectors)
     assert ids(index.search([1, 0], k=200)) == list(range(199, -1, -1))
     assert ids(index.search([1, 0], k=1)) == [199]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_k_are_the_same_for_every_k_where_float32_cannot_tell_rows_apart(seed):
+    random = np.random.default_rng(seed)
+    row, query = random.normal(size=(2, 384))
+    index = index_of(row + random.normal(size=(300, 384)) * 1e-6)
+    whole = index.search(query, k=300)
+    assert distances(whole) == sorted(distances(whole))
+    for k in range(1, 300, 7):
+        assert index.search(query, k=k) == whole[:k]
 
 
 def test_search_many_equals_search_one_by_one():
