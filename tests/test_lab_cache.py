@@ -2,6 +2,8 @@
 
 import multiprocessing
 import sqlite3
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -191,3 +193,11 @@ def test_the_cache_folder_can_be_chosen(tmp_path, monkeypatch):
     assert VectorCache().file.parent == tmp_path / "mine"
     monkeypatch.delenv("HYBRID_SEARCH_CACHE")
     assert VectorCache().file.parent.name == "hybrid-search-course"
+
+
+def test_a_user_without_a_home_gets_no_folder_named_tilde(monkeypatch):
+    monkeypatch.delenv("HYBRID_SEARCH_CACHE", raising=False)
+    monkeypatch.setattr(
+        "platformdirs.user_cache_path", lambda *_, **__: Path("~/.cache/hybrid-search-course")
+    )
+    assert VectorCache().file.parent == Path(tempfile.gettempdir()) / "hybrid-search-course"

@@ -39,7 +39,7 @@ class VectorCache:
     def read(self, space: str, texts: Iterable[str]) -> dict[str, np.ndarray]:
         """The vectors known for some of the texts. ``space`` is the model, and what else they depend on."""
         texts_of = {_digest(text): text for text in texts}
-        rows = self._run(lambda connection: _select(connection, space, list(texts_of))) or []
+        rows = self._run(lambda connection: _select(connection, space, list(texts_of)), create=False) or []
         return {
             texts_of[digest]: np.frombuffer(blob, dtype="<f4").astype(np.float32)
             for digest, blob, checksum in rows
@@ -52,14 +52,10 @@ class VectorCache:
         for text, vector in vectors.items():
             blob = np.asarray(vector, dtype="<f4").tobytes()
             rows.append((space, _digest(text), blob, zlib.crc32(blob)))
-        self._run(
-            lambda connection: connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows
-            )
-        )
+        self._run(lambda connection: _insert(connection, rows), create=True)
 
-    def _run(self, action: Callable):
-        """What ``action`` gives on an open file, or None where there is no usable one.
+    def _run(self, action: Callable, create: bool):
+        """What ``action`` gives on an open file, or None where there is none and none can or may be made.
 
         The file is opened for each action: a connection must not live on in a forked process.
         """
@@ -67,9 +63,11 @@ class VectorCache:
             if not self._usable:
                 return None
             try:
+                if not create and not self.file.exists():
+                    return None
                 self.file.parent.mkdir(parents=True, exist_ok=True)
-                with closing(sqlite3.connect(self.file, timeout=_BUSY_SECONDS)) as connection, connection:
-                    connection.execute(_TABLE)
+                connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
+                with closing(connection):
                     return action(connection)
             except (sqlite3.OperationalError, OSError) as error:
                 self._leave_out(error)
@@ -102,6 +100,8 @@ class VectorCache:
 
 def _select(connection: sqlite3.Connection, space: str, digests: list[str]) -> list[tuple]:
     rows = []
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'vectors'").fetchone():
+        return rows
     for start in range(0, len(digests), _IN_ONE_QUERY):
         part = digests[start : start + _IN_ONE_QUERY]
         marks = ", ".join("?" * len(part))
@@ -110,6 +110,15 @@ def _select(connection: sqlite3.Connection, space: str, digests: list[str]) -> l
             (space, *part),
         )
     return rows
+
+
+def _insert(connection: sqlite3.Connection, rows: list[tuple]) -> None:
+    # Takes the right to write at once: of two connections that read first and then want to write, SQLite
+    # refuses one without waiting.
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(_TABLE)
+    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+    connection.execute("COMMIT")
 
 
 def _digest(text: str) -> str:
