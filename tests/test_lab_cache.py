@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from lab.vector_cache import STEP, CachedEmbedder, VectorCache
 
 

@@ -3,8 +3,9 @@
 import sys
 from collections import Counter
 
-import lab
 import pytest
+
+import lab
 from hybrid_search import chunk_by_section
 
 

@@ -1,8 +1,9 @@
 """Which embedder is taken, the offline model, and the stored vectors."""
 
-import lab
 import numpy as np
 import pytest
+
+import lab
 from lab import embedders, minilm, stored_vectors
 from lab.minilm import MiniLM
 from lab.stored_vectors import StoredEmbedder

@@ -7,9 +7,10 @@ import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import lab
 import numpy as np
 import pytest
+
+import lab
 from lab import embedders, voyage
 from lab.voyage import VoyageEmbedder
 

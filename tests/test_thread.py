@@ -4,9 +4,10 @@ Vector search alone puts the financial section second, because it speaks of Q4 2
 knows the three sections that name the incident, and the fusion of both ranks them first.
 """
 
-import lab
 import numpy as np
 import pytest
+
+import lab
 from hybrid_search import BM25Index, Retriever, VectorIndex
 from lab.minilm import MiniLM
 
