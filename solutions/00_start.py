@@ -30,8 +30,8 @@ for document in sections():
 # %% [markdown]
 # The incident has a number: `INC-2023-Q4-011`. Look at the titles only.
 #
-# **Predict.** Which sections name the incident? Write your guess, a list of section numbers, in the next
-# cell. A wrong guess is worth as much as a right one: what counts is that you made one.
+# **Predict.** Which sections name the incident? Replace the list in the next cell with your guess. A wrong
+# guess is worth as much as a right one: what counts is that you made one.
 
 # %%
 my_guess = [10]
@@ -73,6 +73,8 @@ check("find_term", find_term)
 # - **wrong** shows the first input on which your answer differs, with the expected answer beside yours.
 #   If your mistake is a known one, a sentence says which.
 # - **ok** means that this part has its points.
+#
+# The number below the report is what you have earned so far.
 #
 # You can run a check as often as you like. Stuck? Ask for a hint. Each call goes one step further: a nudge,
 # where to look, the plan in words, and where the finished code is.
@@ -116,6 +118,8 @@ print([document["id"] for document in find_term(question, sections())])
 # | 02 | search by words, with **BM25** | rare words and identifiers such as `INC-2023-Q4-011` |
 # | 03 | **reciprocal rank fusion**, by hand | what both lists agree on |
 # | 04 | the **Retriever**, which joins any number of searches | what each of them finds, in one ranking |
+#
+# In every unit you guess first, then run the code, then read why it came out so.
 
 # %% [markdown]
 # ## Common mistakes

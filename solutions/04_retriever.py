@@ -5,7 +5,7 @@
 # Now you put the parts together: a class that asks any number of indexes and fuses what they find.
 #
 # At the end of this unit
-# - `Retriever` answers "what happened with INC-2023-Q4-011?" better than either search alone,
+# - your `Retriever` ranks the ten sections for "what happened with INC-2023-Q4-011?" by meaning **and** words,
 # - an index of your own joins it, and the class does not change by one letter,
 # - you have seen a question on which the hybrid **loses**.
 #
@@ -19,7 +19,8 @@ from lab import embedder, judged_queries, plot_fusion, sections
 # %% [markdown]
 # ## Two indexes, one interface
 #
-# Here are the finished indexes of units 01 and 02, filled with the ten sections.
+# Here are the finished indexes of units 01 and 02, filled with the ten sections. `add_documents` adds a whole
+# list; it calls for nothing that you have not built.
 
 # %%
 documents = sections()
@@ -29,7 +30,7 @@ for index in (vector_index, bm25_index):
     index.add_documents(documents)
 
 # %% [markdown]
-# Both have the same two methods. That is all a Retriever needs to know about them:
+# Both have these two methods. That is all a Retriever needs to know about them:
 #
 # - `add_document(document)` puts a document into the index,
 # - `search(query, k)` returns at most `k` pairs `(document, value)`, **best first**.
@@ -46,8 +47,8 @@ for name, index in {"vector": vector_index, "BM25": bm25_index}.items():
 #
 # $$\text{score}(d) = \sum_i \frac{1}{k_\text{rrf} + \text{rank}_i(d)}$$
 #
-# **Predict.** Write down the order in which the hybrid will return the first three sections. Use the two
-# lists above.
+# **Predict.** In which order will the hybrid return the first three sections? Use the two lists above, and
+# replace the list below with your guess.
 
 # %%
 my_guess = [10, 3, 2]
@@ -67,13 +68,15 @@ my_guess
 # - asks each index for its best `candidates`,
 # - gives each document the sum of `1 / (k_rrf + rank)` over the lists that contain it; ranks start at 1 in
 #   each list; a list without the document adds nothing,
-# - returns the best `k` as pairs `(document, score)`, highest score first.
+# - returns a list of the best `k` pairs `(document, score)`, highest score first. Equal scores may come in
+#   any order.
 #
 # Keep three numbers apart: `k` is how many results you return, `candidates` is how deep you look into each
 # index, and `k_rrf` is the constant of the formula.
 #
-# Two documents may have the same text and still be two documents. A dict cannot be the key of another dict,
-# but `id(document)`, the identity of the object, can. Both indexes hold the same objects.
+# Two documents may have the same text and still be two documents, so do not tell them apart by their text. A
+# dict cannot be the key of another dict, but Python's `id(document)`, the identity of the object, can. All
+# indexes hold the same objects. (Not every document has an `"id"` of its own, as our sections do.)
 
 
 # %% exercise="retriever"
@@ -135,7 +138,8 @@ searches = {
 def ranked(query, k=4):
     """The section numbers that each search returns, as a table with one column a search."""
     ids = {name: [doc["id"] for doc, _ in search(query, k)] for name, search in searches.items()}
-    return pd.DataFrame({name: pd.Series(found, dtype="Int64") for name, found in ids.items()})
+    table = pd.DataFrame({name: pd.Series(found, dtype="Int64") for name, found in ids.items()})
+    return table.rename(lambda position: f"rank {position + 1}").fillna(0)
 
 
 ranked(question)
@@ -143,10 +147,13 @@ ranked(question)
 # %% [markdown]
 # With the default embedder, vector search puts section 3 (Financial Analysis) second. It talks about "Q4
 # 2023" and an "incident charge", which sounds like the question. But it never names the incident. BM25 does
-# not return it at all, so it gets points from one list only. Section 2 gets points from both and overtakes
-# it. Compare the hybrid's order with your guess.
+# not return it at all, so it gets points from one list only. Sections 2 and 5 get points from both lists and
+# overtake it. Compare the hybrid's order with your guess.
 #
-# The picture shows the same: follow the lines of sections 2 and 3.
+# On this question BM25 alone has the same three sections in front. The hybrid is better than vector search
+# here, not better than both. What you gain is that one search now serves both kinds of questions.
+#
+# The picture shows the ranks: follow the lines of sections 2, 3 and 5.
 
 # %%
 picture_hybrid = Retriever(vector_index, bm25_index)
@@ -171,7 +178,8 @@ for candidates in (1, 2, 3, 20):
     print(candidates, [(document["id"], round(score, 4)) for document, score in results])
 
 # %% [markdown]
-# With one candidate each, both indexes agree on section 10 and there is nothing else to return. With two,
+# With the default embedder: with one candidate each, both indexes agree on section 10 and there is nothing
+# else to return. With two,
 # sections 2 and 3 are each second in one list: a tie. From three on, section 2 is seen in both lists and is
 # alone in second place. A document can only profit from agreement that you look deep enough to see.
 #
@@ -185,11 +193,12 @@ for candidates in (1, 2, 3, 20):
 # Write the class `KeywordIndex`. It counts shared words:
 #
 # - `add_document(document)` keeps the document;
-# - `search(query, k=1)` returns at most `k` pairs `(document, count)`, highest count first. The count is the
-#   number of **different** words of the query that the document's `"content"` contains. Documents with a
-#   count of 0 are not returned.
+# - `search(query, k=1)` returns a list of at most `k` pairs `(document, count)`, highest count first. The
+#   count is the number of **different** words that the query and the document's `"content"` share. Documents
+#   with a count of 0 are not returned. Equal counts may come in any order.
 #
-# The words of a text are what `tokenize(text)` gives, the one from unit 02.
+# The words of a text are what `tokenize(text)` of unit 02 gives: use it for the query and for the content. It
+# lower-cases, drops words such as "the", and keeps identifiers whole.
 
 
 # %% exercise="keyword_index"
@@ -238,7 +247,7 @@ for document, score in three.search(question, k=3):
 # ## Where the hybrid loses
 #
 # Is the hybrid always better? No. Here is a question about section 1, where patients of a drug study "walked
-# on average 38 metres further". **Predict** which of the searches finds section 1 first.
+# on average 38 metres further". **Predict** which of the three searches puts section 1 in first place.
 
 # %%
 trap = "Did the new medicine help people walk?"
@@ -254,7 +263,7 @@ for name, index in {"vector": vector_index, "BM25": bm25_index, "hybrid": trap_h
 # A fusion trusts its indexes equally. Where one of them has nothing to say, it can do harm.
 #
 # How do the three compare over all judged questions about the report? For each question we know the right
-# sections. The table counts on how many questions each search puts a right section first.
+# sections. The table counts how often each search has a right section in first place.
 
 # %%
 judged = judged_queries("report")
@@ -269,8 +278,9 @@ first_is_right = {
 pd.DataFrame({"first result is right": first_is_right, "questions": len(judged)})
 
 # %% [markdown]
-# That is few questions on a small report. It is no proof, and a difference of one or two questions may be
-# luck. Measuring properly is the subject of the next unit.
+# With the default embedder the hybrid is ahead. But these are few questions on a small report, and the one
+# above shows that it is easy to find a question that tips the other way. To know how sure a difference is, you
+# need more questions, and a measure of chance.
 
 # %% [markdown]
 # ## Common mistakes
@@ -285,7 +295,7 @@ pd.DataFrame({"first result is right": first_is_right, "questions": len(judged)}
 #
 # - A Retriever needs one thing of an index: `search(query, k)` gives pairs, best first.
 # - Ranks can be added where values cannot.
-# - A document that several lists agree on overtakes one that a single list likes.
+# - A document that several lists agree on usually overtakes one that a single list likes.
 # - `k` is how many results, `candidates` how deep you look, `k_rrf` the constant of the formula.
 # - The hybrid is not always best: a list with nothing useful to say can push the right answer down.
 
@@ -306,7 +316,7 @@ pd.DataFrame({"first result is right": first_is_right, "questions": len(judged)}
 #
 # <details><summary>Answer</summary>
 #
-# Those five documents gain points on every question, so they overtake others that deserve it more. A fusion
-# has no way to know that an index is useless.
+# Those five documents gain points on every question, so they can overtake others that deserve it more. A
+# fusion has no way to know that an index is useless.
 #
 # </details>

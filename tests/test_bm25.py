@@ -248,30 +248,13 @@ def test_the_incident_is_found_in_sections_10_2_and_5_and_nowhere_else(sections)
     assert [document["id"] for document, _ in index.search(INCIDENT, k=10)] == [10, 2, 5]
 
 
-def test_with_stop_words_kept_the_word_with_finds_sections_that_do_not_name_the_incident(
-    sections, monkeypatch
-):
+def test_with_stop_words_kept_the_word_with_outranks_the_incident(sections, monkeypatch):
     monkeypatch.setattr(bm25, "_stop_words", frozenset)
     index = BM25Index()
     index.add_documents(sections)
     found = [document for document, _ in index.search(INCIDENT, k=10)]
-    others = [document["id"] for document in found if "INC-2023-Q4-011" not in document["content"]]
-    assert found[0]["id"] == 10
-    assert 1 in others
-
-
-def test_with_stop_words_kept_the_word_with_can_outrank_the_incident(monkeypatch):
-    def ranking():
-        texts = ["pump valve seal rotor motor oil"] * 10
-        for number in (2, 5, 9):
-            texts[number] = "pump valve seal rotor motor INC-2023-Q4-011"
-        for number in (0, 3, 7, 8):
-            texts[number] = "pump with valve with seal with"
-        return list(search(index_of(*texts, tokenize=tokenize), INCIDENT))
-
-    assert ranking() == [2, 5, 9]
-    monkeypatch.setattr(bm25, "_stop_words", frozenset)
-    assert ranking() == [0, 3, 7, 8, 2, 5, 9]
+    assert [document["id"] for document in found[:2]] == [10, 1]
+    assert "INC-2023-Q4-011" not in found[1]["content"]
 
 
 # Refusals
