@@ -281,3 +281,34 @@ def test_a_notebook_shows_the_sentence_alone(server, capsys):
     InteractiveShell.clear_instance()
     output = "".join(capsys.readouterr())
     assert "does not accept the key" in output and "Traceback" not in output and KEY not in output
+
+
+def run_unit_04(root):
+    """The solved notebook of unit 04, run in a kernel of its own; its outputs as text, and its errors."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    path = root / "solutions" / "notebooks" / "04_retriever" / "04_retriever.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=120, allow_errors=True).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return nbformat.writes(notebook), [output for output in outputs if output.output_type == "error"]
+
+
+def test_the_same_notebook_runs_on_voyage_vectors(server, root):
+    written, errors = run_unit_04(root)
+    assert errors == []
+    assert "by Voyage AI, which is sent your texts" in written
+    assert "retriever: 8 of 8 points" in written and "keyword_index: 2 of 2 points" in written
+    sent = [body for _, _, body in server.requests]
+    assert [len(body["input"]) for body in sent if body["input_type"] == "document"] == [10]
+    assert any(body["input"] == ["what happened with INC-2023-Q4-011?"] for body in sent)
+    assert KEY not in written
+
+
+def test_with_a_bad_key_the_notebook_says_one_plain_sentence(server, root):
+    server.answers = [status(401)] * 200
+    written, errors = run_unit_04(root)
+    assert errors[0].ename == "ServiceError"
+    assert len(errors[0].traceback) == 1 and "does not accept the key" in errors[0].traceback[0]
+    assert KEY not in written
