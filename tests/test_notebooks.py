@@ -108,7 +108,7 @@ def test_a_unit_has_its_parts(unit, root):
         assert part in text, part
     summary = text.split("## Summary")[1].split("##")[0]
     assert 1 <= summary.count("\n- ") <= 5
-    assert text.count("<details><summary>Answer</summary>") == 2
+    assert text.split("## Quiz")[1].count("<details><summary>Answer</summary>") == 2
     for exercise in EXERCISES.values():
         if exercise.unit == unit:
             assert f"`{exercise.id}` \u00b7 {exercise.points:g} point" in text
