@@ -42,6 +42,9 @@ def build(check: bool = False, say: Callable[[str], None] = print) -> int:
             shutil.copyfile(made / path, ROOT / path)
         for path in stale:
             (ROOT / path).unlink()
+            # nbgrader takes an empty folder for an assignment.
+            if not any((ROOT / path).parent.iterdir()):
+                (ROOT / path).parent.rmdir()
         say(f"{len(changed)} files written, {len(stale)} removed, {len(_products(made))} in all")
     return 0
 

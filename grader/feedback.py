@@ -70,7 +70,7 @@ def _told_once(report: Report) -> Iterator[tuple[Verdict, Difference | None, str
     for verdict in report.verdicts:
         sentence = diagnosis(report, verdict)
         if sentence and sentence in told:
-            yield verdict, None, _("The same mistake as above.")
+            yield verdict, None, _("the same mistake")
         else:
             yield verdict, verdict.difference, sentence
         told.add(sentence)
@@ -111,7 +111,8 @@ def _verdict_html(verdict: Verdict, difference: Difference | None, sentence: str
     if difference:
         details += _difference_html(difference)
     if sentence:
-        details += f'<div style="margin:4px 0"><b>{escape(sentence)}</b></div>'
+        weight = "bold" if difference else "normal"
+        details += f'<div style="margin:4px 0;font-weight:{weight}">{escape(sentence)}</div>'
     return (
         f'<tr style="background:none"><td style="{cell};color:{_COLOURS[verdict.state]};white-space:nowrap">'
         f"<b>{_SIGNS[verdict.state]} {escape(_(verdict.state))}</b></td>"

@@ -25,7 +25,6 @@ def solved(source: Path) -> nbformat.NotebookNode:
         graded = _nbgrader(source, cell)
         cell.metadata = nbformat.from_dict({"nbgrader": graded} if graded else {})
         cell.id = graded["grade_id"] if graded else f"cell-{position:02d}"
-    nbformat.validate(notebook)
     return notebook
 
 
