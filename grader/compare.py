@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .display import around_difference, error_of, show, show_item
+from .language import N_
+
 _EVERYTHING = 10_000
 _MOST_ROWS = 6
 
@@ -53,25 +56,26 @@ class Value(Comparison):
         return same(expected, given, self.tolerance)
 
     def rows(self, expected: Any, given: Any) -> list[Row]:
+        rows = self._rows(expected, given, digits=4)
+        if not any(row.mark and row.expected == row.yours for row in rows):
+            return rows
+        # What looks the same at four digits differs further behind.
+        return [
+            replace(row, mark=N_("rounded?")) if row.mark and row.expected != row.yours else row
+            for row in self._rows(expected, given, digits=12)
+        ]
+
+    def _rows(self, expected: Any, given: Any, digits: int) -> list[Row]:
         if isinstance(expected, list) and isinstance(given, list):
-            first = next(
-                (
-                    i
-                    for i, (a, b) in enumerate(zip(expected, given, strict=False))
-                    if not same(a, b, self.tolerance)
-                ),
-                min(len(expected), len(given)),
-            )
-            start = max(0, first - _MOST_ROWS + 2)
-            stop = min(max(len(expected), len(given)), max(first + 2, start + _MOST_ROWS - 1))
-            return [
-                Row(
-                    i + 1, _at(expected, i), _at(given, i), _missing(expected, given, i) if i == first else ""
-                )
-                for i in range(start, stop)
-            ]
-        shown, yours = show(expected), show(given)
-        return [Row(1, *_around_difference(shown, yours), mark="value")]
+            first = self._first(expected, given)
+            mark = "extra" if first >= len(expected) else "missing" if first >= len(given) else "value"
+            return _window(expected, given, first, mark, digits)
+        return [Row(1, *around_difference(show(expected, digits), show(given, digits)), mark="value")]
+
+    def _first(self, expected: list, given: list) -> int:
+        both = enumerate(zip(expected, given, strict=False))
+        differing = (i for i, (a, b) in both if not same(a, b, self.tolerance))
+        return next(differing, min(len(expected), len(given)))
 
 
 class Ranking(Value):
@@ -134,19 +138,14 @@ class Ranking(Value):
             seen.add(name)
         return None
 
-    def rows(self, expected: Any, given: Any) -> list[Row]:
+    def _rows(self, expected: Any, given: Any, digits: int) -> list[Row]:
         if not _is_cut_ranking(expected):
-            return super().rows(expected, given)
+            return super()._rows(expected, given, digits)
         ranking, k = expected["ranking"], expected["k"]
         first, mark = self._first_difference(ranking, k, given) or (0, "")
         if not isinstance(given, list):
-            return [Row(1, show(ranking[:k]), show(given), mark)]
-        start = max(0, first - _MOST_ROWS + 2)
-        stop = min(max(k, len(given)), max(first + 2, start + _MOST_ROWS - 1))
-        return [
-            Row(i + 1, _at(ranking[:k], i), _at(given, i), mark if i == first else "")
-            for i in range(start, stop)
-        ] or [Row(1, show(ranking[:k]), show(given), mark)]
+            return [Row(1, show(ranking[:k], digits), show(given, digits), mark)]
+        return _window(ranking[:k], given, first, mark, digits)
 
 
 class Table(Value):
@@ -158,9 +157,9 @@ class Table(Value):
     def _right(self, expected: Any, given: Any) -> bool:
         return super()._right(self._settled(expected), self._settled(given))
 
-    def rows(self, expected: Any, given: Any) -> list[Row]:
+    def _rows(self, expected: Any, given: Any, digits: int) -> list[Row]:
         expected, given = self._settled(expected), self._settled(given)
-        rows = super().rows(_named_rows(expected), _named_rows(given))
+        rows = super()._rows(_named_rows(expected), _named_rows(given), digits)
         return [
             replace(row, mark=self._column(expected[row.position - 1], given[row.position - 1]))
             if row.mark == "value" and _is_table(given)
@@ -207,6 +206,16 @@ def _named_rows(table: Any) -> Any:
     ]
 
 
+def _window(expected: list, given: list, first: int, mark: str, digits: int) -> list[Row]:
+    """A few rows of both answers up to the first difference and one beyond it."""
+    start = max(0, first - _MOST_ROWS + 2)
+    stop = min(max(len(expected), len(given)), max(first + 2, start + _MOST_ROWS - 1))
+    return [
+        Row(i + 1, show_item(expected, i, digits), show_item(given, i, digits), mark if i == first else "")
+        for i in range(start, stop)
+    ]
+
+
 def _is_cut_ranking(expected: Any) -> bool:
     return isinstance(expected, dict) and expected.keys() == {"ranking", "k"}
 
@@ -234,54 +243,3 @@ def pairs(ranking: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def error_of(answer: Any, every: bool = False) -> Any:
-    """The name of the error that an answer stands for, or None; with ``every`` its base classes too."""
-    if isinstance(answer, dict) and isinstance(answer.get("error"), list) and answer["error"]:
-        return answer["error"] if every else answer["error"][0]
-    return None
-
-
-def show(value: Any) -> str:
-    """A JSON value as a learner would write it, short."""
-    if isinstance(value, float):
-        return f"{value:.4f}" if 1e-4 <= abs(value) < 1e6 or value == 0 else f"{value:.3g}"
-    if isinstance(value, dict) and value.keys() == {"document"}:
-        return show(value["document"]) if not isinstance(value["document"], str) else value["document"]
-    if isinstance(value, dict) and value.keys() == {"unreadable"}:
-        return f"({value['unreadable']})"
-    if error := error_of(value):
-        return error
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {show(item)}" for key, item in value.items())
-    if isinstance(value, list):
-        return "[" + ", ".join(map(show, value)) + "]"
-    return repr(value)
-
-
-def _at(answer: list, i: int) -> str:
-    if i >= len(answer):
-        return "-"
-    item = answer[i]
-    if isinstance(item, list) and len(item) == 2:
-        return _clip(f"{show(item[0])}  {show(item[1])}")
-    return _clip(show(item))
-
-
-def _missing(expected: list, given: list, i: int) -> str:
-    if i >= len(expected):
-        return "extra"
-    return "missing" if i >= len(given) else "value"
-
-
-def _clip(text: str, width: int = 60) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
-
-
-def _around_difference(a: str, b: str, width: int = 60) -> tuple[str, str]:
-    """Both texts cut to the part where they begin to differ."""
-    first = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    start = max(0, first - width // 2) if max(len(a), len(b)) > width else 0
-    lead = "..." if start else ""
-    return _clip(lead + a[start:], width + 3), _clip(lead + b[start:], width + 3)

@@ -6,7 +6,8 @@ Nothing here runs a learner's code: answers come in as plain JSON.
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .compare import Row, error_of, show
+from .compare import Row
+from .display import error_of, show
 from .exercise import Criterion, Exercise, Probe
 
 State = Literal["ok", "partly", "wrong", "to do"]

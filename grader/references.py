@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .answers import answer, collect
-from .compare import error_of
+from .display import error_of
 from .exercise import Exercise
 
 FOLDER = Path(__file__).parent / "reference"

@@ -40,7 +40,7 @@ print(vector[:5])
 # - D: We sat on the bank of the river.
 #
 # A and B share one word, "the". C and D share two, "the" and "bank". Which two of the four sentences will be
-# closest? Write your guess as two letters. You will test it soon, with a function of your own.
+# closest? Replace the two letters below with your guess. You will test it soon, with a function of your own.
 
 # %%
 my_guess = "C D"
@@ -184,11 +184,12 @@ print(report()[:600])
 #   such line, or at the end of the text. Each section gives one chunk.
 # - A chunk is the heading without its `## `, a blank line, and the body: `"Cats\n\nThey purr."`. The blank
 #   line is there even where the text has none below the heading.
-# - The body stays as it is, with its line breaks and blank lines. `### Windows`, or a `## ` in the middle of
-#   a line, is part of the body.
+# - The body begins at the first line below the heading that is not blank, and stays as it is from there on,
+#   with its line breaks and blank lines. `### Windows`, or a `## ` in the middle of a line, is part of it.
 # - A section without a body gives a chunk too: its heading alone.
-# - Text before the first heading is a chunk of its own, left as it is. But where it is empty, or only the
-#   title (one line that begins with `# `), it gives no chunk. A text without any heading is thus one chunk.
+# - Text before the first heading is a chunk of its own, left as it is. But where it is blank, or only the
+#   title (one line that begins with `# `), it gives no chunk. A text without any `## ` heading is treated the
+#   same way: one chunk, or none.
 # - White space at the start and the end of a chunk does not matter.
 
 
@@ -243,7 +244,7 @@ for chunk in chunk_by_section(report()):
 # %% [markdown]
 # ## Exercise `vector_index` · 4 points · medium, about 12 minutes
 #
-# Write the class `VectorIndex`. Use your `cosine_distance`.
+# Write the class `VectorIndex`. Your `cosine_distance` does the measuring.
 #
 # **`VectorIndex(embedder=None)`** makes an empty index. Without an embedder it takes vectors only.
 #
@@ -258,8 +259,8 @@ for chunk in chunk_by_section(report()):
 # - where `document` is the dict that was added, and `distance` is its cosine distance,
 # - gives all documents where `k` is larger than the index, and `[]` where the index is empty.
 #
-# Vectors are numpy arrays of any length. Two documents may have the same vector and still be two documents;
-# equal distances may come in any order.
+# Vectors are numpy arrays, and all vectors of one index have the same number of values. Two documents may
+# have the same vector and still be two documents; equal distances may come in any order.
 
 
 # %% exercise="vector_index"

@@ -47,7 +47,7 @@ for document, distance in vector_index.search(question, k=4):
 # A search by words compares pieces of text: **tokens**. The simplest way to get tokens is to cut at spaces.
 #
 # **Predict.** We cut the question and the ten sections at spaces. Which tokens will the question share with
-# section 10, which names the incident three times? Write your guess as a set.
+# section 10, which names the incident three times? Replace the set below with your guess.
 
 # %%
 my_guess = {"happened", "INC-2023-Q4-011?"}
@@ -87,8 +87,8 @@ def fold(text):
 fold("L'École, PUMP")
 
 # %% [markdown]
-# The second is a pattern, `RUN`. A **run** is a stretch of letters, digits and underscores. Hyphens and dots
-# belong to it when they stand between such characters. Anything else ends a run: spaces, commas, question
+# The second is a pattern, `RUN`. A **run** is a stretch of letters, digits and underscores. A single hyphen or
+# dot belongs to it when it stands right between two of them. Anything else ends a run: spaces, commas, question
 # marks, apostrophes, the full stop at the end of a sentence.
 
 # %%
@@ -201,7 +201,7 @@ for term in ["inc-2023-q4-011", "incident", "year", "percent", "section"]:
 # - `documents` is a list of documents, and here each document is a **list of tokens**.
 # - A document that contains the term five times counts once.
 # - Compare whole tokens: `leak` is not in `["leakage"]`.
-# - $\ln$ is the natural logarithm, `math.log`.
+# - $\ln$ is the natural logarithm, `math.log`. Do not round the result.
 # - A term that is in no document is no exception: use the formula with $n = 0$.
 
 
@@ -235,6 +235,7 @@ check("idf", idf)
 # Read what it does:
 #
 # - A term that is not in the document has $f = 0$ and adds **nothing**.
+# - A term that stands twice in the query is added twice.
 # - More repetitions add more, but less each time. Where the document has average length, the fraction is 1
 #   for $f = 1$ and never reaches $k_1 + 1$.
 # - In a document that is longer than the average, the same $f$ is worth less.
@@ -254,7 +255,9 @@ print("weights:", model.idf)
 
 # %% [markdown]
 # `model.idf` is a dict: from each term to its weight. The library computes these weights without the 1 of
-# our formula: $\ln((N - n + 0.5) / (n + 0.5))$. A large collection hardly shows the difference.
+# our formula: $\ln((N - n + 0.5) / (n + 0.5))$. For rare terms in a large collection that is hardly a
+# difference. `pump` is in two of these three notes and would come out negative, $-0.51$: the library puts
+# another number there. You will see which in a moment.
 #
 # **Predict.** `year` is in 5 of our 10 sections. What weight does the library's formula give it? Work it out:
 # $\ln(5.5 / 5.5)$.
@@ -273,7 +276,7 @@ for term in ["inc-2023-q4-011", "closed", "year", "percent", "section"]:
     print(f"{term:16} {n:8} {without_1:18.3f} {model.idf[term]:11.3f} {idf(term, tokens):10.3f}")
 
 # %% [markdown]
-# In ten documents the difference breaks the ranking:
+# For common terms the difference breaks the ranking, and in ten documents many terms are common:
 #
 # - A term in half of the documents gets the weight **0**. A search for `year` gives every section the score
 #   0, although five of them contain the word.
@@ -294,12 +297,14 @@ for term in ["inc-2023-q4-011", "closed", "year", "percent", "section"]:
 #
 # **`add_document(document)`** adds a document, a dict with `"content"`.
 #
-# **`search(query, k=1)`** returns the best `k` documents as pairs `(document, score)`, highest score first.
+# **`search(query, k=1)`** returns a list of at most `k` pairs `(document, score)`, highest score first. Equal
+# scores may come in any order.
 # - The scores are those of `BM25Okapi` with `k1=self.k1`, `b=self.b`, and with **your** IDF: replace each
 #   weight in `model.idf` by `idf(term, ...)`. So finish exercise `idf` first.
 # - A document with the score 0 shares no term with the query. It is not returned, so the list may be shorter
 #   than `k`.
-# - An empty index gives `[]`. `BM25Okapi([])` fails, so look first.
+# - An empty index gives `[]`. `BM25Okapi` fails where there is no document, and where no document has a token.
+#   So look first: `if not any(self.tokens)`.
 # - Documents that were added after a search are found too, and the weights count them. A model does not see
 #   later additions: make a new one when documents were added, or at each search.
 
@@ -326,7 +331,7 @@ class BM25Index:
         query: a str. Only documents that share a term with the query; [] for an empty index.
         """
         ### BEGIN SOLUTION
-        if not self.documents:
+        if not any(self.tokens):
             return []
         model = BM25Okapi(self.tokens, k1=self.k1, b=self.b)
         model.idf = {term: idf(term, self.tokens) for term in model.idf}
@@ -407,7 +412,7 @@ ranking(filled(split_everything), question)
 
 # %%
 def keep_stop_words(text):
-    """Nothing is dropped."""
+    """Nothing is dropped, and nothing is split."""
     return RUN.findall(fold(text))
 
 

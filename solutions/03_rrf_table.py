@@ -22,7 +22,8 @@ question = "what happened with INC-2023-Q4-011?"
 # %% [markdown]
 # ## Two searches, two kinds of numbers
 #
-# Here are the finished indexes of units 01 and 02, filled with the ten sections of the annual review.
+# Here are the finished indexes of units 01 and 02, filled with the ten sections of the annual review. Their
+# `add_documents` calls `add_document` for each.
 
 # %%
 documents = sections()
@@ -201,8 +202,8 @@ check("rrf_score", rrf_score)
 # Write the function `rrf_table(rankings, k_rrf=60)`. It makes the table that you made by hand.
 #
 # **What it is given.** `rankings` is a dict: the name of each list, and the list of its documents, best
-# first. A document stands at most once in a list. There may be one list, two or more; the names may be any;
-# a list may be empty. For example
+# first. Here a document is just a name, a `str`, and stands at most once in a list. There may be one list, two
+# or more, with any names but `document`, `score` and `rank`; a list may be empty. For example
 #
 # ```python
 # {"vector": ["Section 2", "Section 7", "Section 6"], "BM25": ["Section 6", "Section 2", "Section 7"]}
@@ -213,12 +214,12 @@ check("rrf_score", rrf_score)
 # - `"document"`: the document, as it stands in the list,
 # - one entry for each list, **under the list's name**: the document's rank there, from 1, or `None` where the
 #   list does not contain it,
-# - `"score"`: the sum of what its ranks are worth; a list that does not contain it adds nothing,
+# - `"score"`: the sum of what its ranks are worth, not rounded; a list without the document adds nothing,
 # - `"rank"`: its place in the fused order: 1 for the first row, 2 for the second, and so on.
 #
 # The rows are sorted by score, **highest first**. Where scores are equal, any order is right.
 #
-# The first row of the example, for `k_rrf=1`, is (with the whole score)
+# The first row of the example, for `k_rrf=1`, is (the score is shortened here; yours is not)
 #
 # ```python
 # {"document": "Section 2", "vector": 1, "BM25": 2, "score": 0.8333, "rank": 1}

@@ -166,3 +166,10 @@ def test_an_expected_error_is_right_for_its_subclasses_only():
     assert not comparison.right(wanted, {"error": ["TypeError", "Exception"]})
     assert not comparison.right(wanted, 3)
     assert not comparison.right(3, wanted)
+
+
+def test_numbers_that_look_the_same_are_shown_with_the_digits_that_differ():
+    (row,) = Value().rows(1.14513230430300, 1.145132)
+    assert row.expected != row.yours and row.mark == "rounded?"
+    rows = RANKING.rows(expected("a0.016393442623 b0.016129", 2), pairs("a0.0164 b0.016129"))
+    assert rows[0].mark == "rounded?" and "0.016393442623" in rows[0].expected

@@ -315,6 +315,7 @@ BM25_INDEX = Exercise(
             1.5,
             (
                 _index_probe(_NOTES, "pump leak seal", k=3),
+                _index_probe(_NOTES, "pump leak pump", k=3),
                 _index_probe(_NOTES, "valve pump", k=2),
                 _index_probe(_NOTES, "TX-99402"),
                 _index_probe(_LETTERS, "x y", k=4),
@@ -372,6 +373,9 @@ BM25_INDEX = Exercise(
         "okapi_idf": N_(
             "You use rank-bm25's own IDF: 0 for a term in half of the documents. Put your weights into "
             "model.idf."
+        ),
+        "query_terms_once": N_(
+            "A term that stands twice in the query counts twice. Give get_scores the tokens as they are, not a set."
         ),
         "zero_scores_returned": N_(
             "Documents that share no term with the query are in your results, with the score 0. Leave them out."

@@ -224,6 +224,11 @@ class QueryAsString(_BM25Index):
         return query
 
 
+class QueryTermsOnce(_BM25Index):
+    def query_tokens(self, query):
+        return list(dict.fromkeys(self.tokenize(query)))
+
+
 class DocumentsAsStrings(_BM25Index):
     def document_tokens(self, text):
         return text
@@ -349,6 +354,7 @@ IMPLEMENTATIONS = {
         "never_rebuilt": (NeverRebuilt,),
         "lowest_first": (LowestFirst,),
         "not_sorted": (NotSorted,),
+        "query_terms_once": (QueryTermsOnce,),
         "k_ignored": (KIgnored,),
         "settings_ignored": (SettingsIgnored,),
         "k1_and_b_swapped": (K1AndBSwapped,),
