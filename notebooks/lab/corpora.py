@@ -12,14 +12,17 @@ from lab.paths import ASSETS
 MAX_FILE_BYTES = 20_000_000
 TEXT_SUFFIXES = (".txt", ".md")
 
-_JUDGED = {"report": "report_queries.tsv"}
+# The queries' file, and what the file's names of documents become.
+_JUDGED = {"report": ("report_queries.tsv", int), "python": ("python_queries.tsv", str)}
 
 
 @dataclass(frozen=True)
 class Query:
-    """A query and the ids of the documents that answer it.
+    """A query and what answers it.
 
     ``kind`` is "conceptual" (no word of the answer is needed), "identifier" (an exact name alone) or "mixed".
+    ``relevant`` holds ids of documents for the report. For the Python reference it holds names of topics, for
+    the pieces a topic is cut to differ between versions: the pieces of one topic count as one.
     """
 
     id: str
@@ -44,7 +47,8 @@ def sections() -> list[dict]:
 
 
 def judged_queries(name: str, language: str | None = "en") -> list[Query]:
-    """The judged queries of a corpus: those in one language, "en" or "fr", or all with None.
+    """The judged queries of a corpus, "report" or "python": those in one language ("en"; the report has "fr"
+    too), or all with None.
 
     Raises ValueError for a corpus or a language that has none.
     """
@@ -55,8 +59,9 @@ def judged_queries(name: str, language: str | None = "en") -> list[Query]:
                 name=name, known=known
             )
         )
-    with open(ASSETS / _JUDGED[name], encoding="utf-8", newline="") as file:
-        queries = [_query(row) for row in csv.DictReader(file, delimiter="\t")]
+    file_name, key = _JUDGED[name]
+    with open(ASSETS / file_name, encoding="utf-8", newline="") as file:
+        queries = [_query(row, key) for row in csv.DictReader(file, delimiter="\t")]
     if language is None:
         return queries
     chosen = [query for query in queries if query.language == language]
@@ -70,8 +75,8 @@ def judged_queries(name: str, language: str | None = "en") -> list[Query]:
     return chosen
 
 
-def _query(row: dict) -> Query:
-    relevant = frozenset(int(document_id) for document_id in row["relevant"].split(","))
+def _query(row: dict, key: type) -> Query:
+    relevant = frozenset(map(key, row["relevant"].split(",")))
     return Query(row["id"], row["text"], row["kind"], relevant, row["language"])
 
 
