@@ -12,7 +12,7 @@ from lab.paths import ASSETS
 MAX_FILE_BYTES = 20_000_000
 TEXT_SUFFIXES = (".txt", ".md")
 
-# The queries' file, and what the file's names of documents become.
+# The file of a corpus's queries, and the type of what its last column names.
 _JUDGED = {"report": ("report_queries.tsv", int), "python": ("python_queries.tsv", str)}
 
 
@@ -47,9 +47,9 @@ def sections() -> list[dict]:
 
 
 def judged_queries(name: str, language: str | None = "en") -> list[Query]:
-    """The judged queries of a corpus, "report" or "python": those in one language ("en"; the report has "fr"
-    too), or all with None.
+    """The judged queries of a corpus, "report" or "python".
 
+    Those in one language are given ("en"; the report has "fr" too), or all of them with None.
     Raises ValueError for a corpus or a language that has none.
     """
     if name not in _JUDGED:
