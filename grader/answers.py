@@ -1,30 +1,64 @@
-"""Run a learner's objects on the probes and write down what they give, as plain JSON."""
+"""Run a learner's objects on probes and write down what they give, as plain JSON."""
 
+import contextlib
 import copy
+import io
 import linecache
 import math
 import numbers
 import traceback
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from .exercise import Exercise
+from .exercise import Exercise, Probe, fingerprint
+from .language import translate as _
+from .outcome import Outcome
 
 # A right answer is far smaller. What is larger is cut, so that feedback and files stay readable.
 _MOST_ITEMS, _MOST_CHARACTERS, _MOST_DEPTH = 1_000, 10_000, 6
 
 
-def collect(exercise: Exercise, objects: tuple) -> list[Any]:
-    """The answer to each public probe, in order. Each probe gets inputs of its own; an error is an answer."""
-    return [answer(exercise, objects, probe.input) for probe in exercise.probes]
+def attempt(exercise: Exercise, objects: tuple, probes: Sequence[Probe]) -> dict[str, Any]:
+    """Everything that judging needs to know of a try, as plain JSON; no answer is expected here.
+
+    "problem" says what is wrong with the call itself, and then nothing was run; "answers" holds one outcome a
+    probe, in order.
+    """
+    problem = call_problem(exercise, objects)
+    answers = [] if problem else [run_probe(exercise, objects, probe.input) for probe in probes]
+    return {"exercise": exercise.id, "probes": fingerprint(probes), "problem": problem, "answers": answers}
 
 
-def answer(exercise: Exercise, objects: tuple, given: Mapping[str, Any]) -> Any:
+def call_problem(exercise: Exercise, objects: tuple) -> str:
+    """What is wrong with a call of check(), as a sentence; empty where nothing is."""
+    call = f'check("{exercise.id}", {", ".join(exercise.objects)})'
+    if len(objects) != len(exercise.objects):
+        return _("Call it as {call}: you gave {count} objects.").format(call=call, count=len(objects))
+    for name, written in zip(exercise.objects, objects, strict=True):
+        if name[0].isupper() and not isinstance(written, type):
+            return _("Call it as {call}: give the class {name} itself, not an object made from it.").format(
+                call=call, name=name
+            )
+        if not callable(written):
+            return _("Call it as {call}: give the function {name} itself, without calling it.").format(
+                call=call, name=name
+            )
+    return ""
+
+
+def run_probe(exercise: Exercise, objects: tuple, given: Mapping[str, Any]) -> Outcome:
+    """The outcome of one probe. It gets an input of its own; an error is an outcome like any other.
+
+    Warnings and what is written on stderr are dropped: nbgrader takes either for a failure.
+    """
     try:
-        return plain(exercise.answer(*objects, **copy.deepcopy(dict(given))))
-    except Exception as error:
-        return _error(error)
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            return {"value": plain(exercise.answer(*objects, **copy.deepcopy(dict(given))))}
+    except (Exception, SystemExit) as error:
+        return _raised(error)
 
 
 def plain(value: Any, depth: int = _MOST_DEPTH) -> Any:
@@ -32,14 +66,16 @@ def plain(value: Any, depth: int = _MOST_DEPTH) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value[:_MOST_CHARACTERS]
+        return str.__str__(value)[:_MOST_CHARACTERS]
     if isinstance(value, numbers.Integral):
-        return int(value) if abs(int(value)) < 2**63 else {"unreadable": "a huge number"}
+        return int(value) if abs(int(value)) < 2**63 else {"unreadable": _("a huge number")}
     if isinstance(value, numbers.Real):
         number = float(value)
         return number if math.isfinite(number) else {"unreadable": str(number)}
     if depth == 0:
-        return {"unreadable": "nested too deeply"}
+        return {"unreadable": _("nested too deeply")}
+    if isinstance(value, set | frozenset):
+        return {"unreadable": _("a set, which has no order")}
     if isinstance(value, Mapping):
         if "content" in value:
             return {"document": plain(value.get("id", value["content"]), depth - 1)}
@@ -51,12 +87,16 @@ def plain(value: Any, depth: int = _MOST_DEPTH) -> Any:
     return {"unreadable": type(value).__name__}
 
 
-def _error(error: Exception) -> dict[str, Any]:
-    kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
-    return {"error": kinds, "message": str(error)[:300], "where": _where(error)}
+def _raised(error: BaseException) -> Outcome:
+    names = [kind.__name__ for kind in type(error).__mro__ if kind not in (BaseException, object)]
+    try:
+        message = str(error)[:300]
+    except Exception:
+        message = ""
+    return {"error": names, "message": message, "where": _where(error)}
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     """The last line of the learner's own code that the error passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if "ipykernel" in frame.filename or frame.filename.startswith("<"):

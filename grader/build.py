@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 
-from . import lint, notebooks, references
+from . import lint, make_references, notebooks
 from .compare import same
 from .exercises import EXERCISES
 
@@ -53,14 +53,13 @@ def _make_references(folder: Path) -> list[str]:
     folder.mkdir(parents=True)
     faults = []
     for exercise in EXERCISES.values():
-        reference = references.make(exercise)
+        reference = make_references.make(exercise)
         text = json.dumps(reference, indent=1, ensure_ascii=False)
         (folder / f"{exercise.id}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
-        seen: dict[str, str] = {}
-        for name, answers in reference["misconceptions"].items():
-            twin = seen.setdefault(json.dumps(answers), name)
-            if twin != name:
-                faults.append(f"{exercise.id}: {name} and {twin} answer the same: no probe tells them apart")
+        faults += [
+            f"{exercise.id}: {one} and {other} answer the same: no probe tells them apart"
+            for one, other in make_references.twins(exercise, reference["misconceptions"])
+        ]
     return faults
 
 

@@ -4,12 +4,12 @@ import sys
 from difflib import get_close_matches
 
 from . import feedback
-from .answers import collect
+from .answers import attempt
 from .exercise import Exercise
 from .exercises import EXERCISES
 from .judge import Report, judge
 from .language import translate as _
-from .references import load
+from .references import StaleReference, load
 
 _seen: dict[str, int] = {}  # exercise -> how many hints were shown in this notebook
 
@@ -30,19 +30,22 @@ def check(exercise: str, *objects: object) -> Points:
     The report is displayed in a notebook and printed in a terminal. Nothing is raised for a wrong answer.
     """
     found = _find(exercise)
-    problem = _problem(found, objects) if found else _unknown(exercise)
-    if problem:
-        _show(problem)
+    if found is None:
+        _show(_unknown(exercise))
         return Points(0)
-    report = evaluate(found, objects)
+    try:
+        report = evaluate(found, objects)
+    except StaleReference as problem:
+        _show(str(problem))
+        return Points(0)
     seen = _seen.get(found.id, 0)
     _show(feedback.as_text(report, seen), feedback.as_html(report, seen))
-    return Points(min(report.points, report.max_points))
+    return Points(report.points)
 
 
 def evaluate(exercise: Exercise, objects: tuple) -> Report:
     """The report on a learner's objects, without showing it."""
-    return judge(exercise, collect(exercise, objects), load(exercise))
+    return judge(exercise, attempt(exercise, objects, exercise.probes), load(exercise))
 
 
 def hint(exercise: str) -> None:
@@ -72,23 +75,6 @@ def _unknown(exercise: object) -> str:
         if near
         else _("The exercises are: {names}.").format(names=", ".join(EXERCISES)),
     )
-
-
-def _problem(exercise: Exercise, objects: tuple) -> str:
-    """What is wrong with the call, before anything is tried."""
-    call = f'check("{exercise.id}", {", ".join(exercise.objects)})'
-    if len(objects) != len(exercise.objects):
-        return _("Call it as {call}: you gave {given} objects.").format(call=call, given=len(objects))
-    for name, given in zip(exercise.objects, objects, strict=True):
-        if name[0].isupper() and not isinstance(given, type):
-            return _("Call it as {call}: give the class {name} itself, not an object made from it.").format(
-                call=call, name=name
-            )
-        if not callable(given):
-            return _("Call it as {call}: give the function {name} itself, without calling it.").format(
-                call=call, name=name
-            )
-    return ""
 
 
 def _show(text: str, html: str = "") -> None:

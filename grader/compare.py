@@ -5,16 +5,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .display import around_difference, error_of, show, show_item
+from .display import around_difference, show, show_item
 from .language import N_
+from .outcome import Outcome, error_name, error_names
 
+NO_DOCUMENT = N_("no document")
 _EVERYTHING = 10_000
 _MOST_ROWS = 6
 
 
 @dataclass(frozen=True)
 class Row:
-    position: int
+    """One line of two answers side by side; ``position`` counts from 1, or is None where nothing is counted."""
+
+    position: int | None
     expected: str
     yours: str
     mark: str = ""  # what the first difference is about
@@ -23,59 +27,72 @@ class Row:
 class Comparison(ABC):
     """How the answers of an exercise are compared. Numbers are the same within ``tolerance``."""
 
+    heading = ""  # what the position of a row is called
+
     def __init__(self, tolerance: float = 1e-9) -> None:
         self.tolerance = tolerance
 
-    def expected(self, answer: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Any:
-        """What the reference keeps for a probe; ``answer`` runs the finished objects on an input."""
-        return answer(given)
+    def expected(self, run: Callable[[Mapping[str, Any]], Outcome], given: Mapping[str, Any]) -> Outcome:
+        """What the reference keeps for a probe; ``run`` gives the finished objects' outcome for an input."""
+        return run(given)
 
-    def right(self, expected: Any, given: Any) -> bool:
-        if error_of(expected):
-            return error_of(expected) in (error_of(given, every=True) or ())
-        return not error_of(given) and self._right(expected, given)
+    def right(self, expected: Outcome, yours: Outcome) -> bool:
+        """Is this outcome right? An expected error is right for errors that derive from it, too."""
+        if error_name(expected):
+            return error_name(expected) in error_names(yours)
+        return not error_name(yours) and self._right(expected["value"], yours["value"])
 
-    def alike(self, one: Any, other: Any) -> bool:
-        """Do two answers, right or wrong, show the same behaviour?"""
-        if error_of(one) or error_of(other):
-            return error_of(one) == error_of(other)
-        return same(one, other, self.tolerance)
+    def alike(self, one: Outcome, other: Outcome) -> bool:
+        """Do two outcomes, right or wrong, show the same behaviour?"""
+        if error_name(one) or error_name(other):
+            return error_name(one) == error_name(other)
+        return self._alike(one["value"], other["value"])
 
-    @abstractmethod
-    def _right(self, expected: Any, given: Any) -> bool: ...
-
-    @abstractmethod
-    def rows(self, expected: Any, given: Any) -> list[Row]:
+    def rows(self, expected: Outcome, yours: Any) -> list[Row]:
         """The beginning of both answers side by side, the first difference marked."""
-
-
-class Value(Comparison):
-    """Plain values: numbers, texts, lists and dicts of them."""
-
-    def _right(self, expected: Any, given: Any) -> bool:
-        return same(expected, given, self.tolerance)
-
-    def rows(self, expected: Any, given: Any) -> list[Row]:
-        rows = self._rows(expected, given, digits=4)
+        rows = self._rows(expected["value"], yours, digits=4)
         if not any(row.mark and row.expected == row.yours for row in rows):
             return rows
         # What looks the same at four digits differs further behind.
         return [
             replace(row, mark=N_("rounded?")) if row.mark and row.expected != row.yours else row
-            for row in self._rows(expected, given, digits=12)
+            for row in self._rows(expected["value"], yours, digits=12)
         ]
 
-    def _rows(self, expected: Any, given: Any, digits: int) -> list[Row]:
-        if isinstance(expected, list) and isinstance(given, list):
-            first = self._first(expected, given)
-            mark = "extra" if first >= len(expected) else "missing" if first >= len(given) else "value"
-            return _window(expected, given, first, mark, digits)
-        return [Row(1, *around_difference(show(expected, digits), show(given, digits)), mark="value")]
+    @abstractmethod
+    def _right(self, expected: Any, yours: Any) -> bool: ...
 
-    def _first(self, expected: list, given: list) -> int:
-        both = enumerate(zip(expected, given, strict=False))
+    def _alike(self, one: Any, other: Any) -> bool:
+        return same(one, other, self.tolerance)
+
+    @abstractmethod
+    def _rows(self, expected: Any, yours: Any, digits: int) -> list[Row]: ...
+
+
+class Value(Comparison):
+    """Plain values: numbers, texts, lists and dicts of them."""
+
+    def _right(self, expected: Any, yours: Any) -> bool:
+        return same(expected, yours, self.tolerance)
+
+    def _rows(self, expected: Any, yours: Any, digits: int) -> list[Row]:
+        if isinstance(expected, list) and isinstance(yours, list):
+            first = self._first(expected, yours)
+            mark = (
+                N_("extra")
+                if first >= len(expected)
+                else N_("missing")
+                if first >= len(yours)
+                else N_("value")
+            )
+            return _window(expected, yours, first, mark, digits)
+        both = around_difference(show(expected, digits), show(yours, digits))
+        return [Row(None, *both, mark=N_("value"))]
+
+    def _first(self, expected: list, yours: list) -> int:
+        both = enumerate(zip(expected, yours, strict=False))
         differing = (i for i, (a, b) in both if not same(a, b, self.tolerance))
-        return next(differing, min(len(expected), len(given)))
+        return next(differing, min(len(expected), len(yours)))
 
 
 class Ranking(Value):
@@ -83,25 +100,28 @@ class Ranking(Value):
 
     Any order among equal values is right, and so is any choice among equals where the ranking is cut. The
     reference therefore keeps the whole ranking and where it is cut. An answer that is no ranking is compared
-    as a plain value.
+    as a plain value. The exercise's ``answer`` takes ``k``.
     """
 
-    def expected(self, answer: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Any:
-        cut = answer(given)
-        if not pairs(cut):
+    heading = N_("rank")
+
+    def expected(self, run: Callable[[Mapping[str, Any]], Outcome], given: Mapping[str, Any]) -> Outcome:
+        cut = run(given)
+        if not is_ranking(cut.get("value")):
             return cut
-        return {"ranking": answer({**given, "k": _EVERYTHING}), "k": len(cut)}
+        whole = run({**given, "k": _EVERYTHING})
+        return {"value": {"ranking": whole["value"], "k": len(cut["value"])}}
 
-    def _right(self, expected: Any, given: Any) -> bool:
+    def _right(self, expected: Any, yours: Any) -> bool:
         if not _is_cut_ranking(expected):
-            return super()._right(expected, given)
+            return super()._right(expected, yours)
         ranking, k = expected["ranking"], expected["k"]
-        return self._first_difference(ranking, k, given) is None
+        return self._first_difference(ranking, k, yours) is None
 
-    def alike(self, one: Any, other: Any) -> bool:
-        if super().alike(one, other):
+    def _alike(self, one: Any, other: Any) -> bool:
+        if super()._alike(one, other):
             return True
-        if not (pairs(one) and pairs(other)) or len(one) != len(other):
+        if not (is_ranking(one) and is_ranking(other)) or len(one) != len(other):
             return False
         return all(
             same(a[1], b[1], self.tolerance) for a, b in zip(one, other, strict=True)
@@ -118,51 +138,53 @@ class Ranking(Value):
             last = value
         return groups[:-1] if len(groups) > 1 and len(groups[-1]) > 1 else groups
 
-    def _first_difference(self, ranking: list, k: int, given: Any) -> tuple[int, str] | None:
-        if not isinstance(given, list):
-            return 0, "value"
+    def _first_difference(self, ranking: list, k: int, yours: Any) -> tuple[int, str] | None:
+        if not isinstance(yours, list):
+            return 0, N_("value")
         values = {show(document): value for document, value in ranking}
         seen = set()
-        for i in range(max(k, len(given))):
+        for i in range(max(k, len(yours))):
             if i >= k:
-                return i, "extra"
-            if i >= len(given):
-                return i, "missing"
-            if not pairs(given[i : i + 1]):
-                return i, "not a pair"
-            name, value = show(given[i][0]), given[i][1]
+                return i, N_("extra")
+            if i >= len(yours):
+                return i, N_("missing")
+            if not is_ranking(yours[i : i + 1]):
+                return i, NO_DOCUMENT if _lacks_document(yours[i]) else N_("not a pair")
+            name, value = show(yours[i][0]), yours[i][1]
             if name in seen or name not in values or not same(values[name], ranking[i][1], self.tolerance):
-                return i, "document"
+                return i, N_("document")
             if not same(value, ranking[i][1], self.tolerance):
-                return i, "score"
+                return i, N_("score")
             seen.add(name)
         return None
 
-    def _rows(self, expected: Any, given: Any, digits: int) -> list[Row]:
+    def _rows(self, expected: Any, yours: Any, digits: int) -> list[Row]:
         if not _is_cut_ranking(expected):
-            return super()._rows(expected, given, digits)
+            return super()._rows(expected, yours, digits)
         ranking, k = expected["ranking"], expected["k"]
-        first, mark = self._first_difference(ranking, k, given) or (0, "")
-        if not isinstance(given, list):
-            return [Row(1, show(ranking[:k], digits), show(given, digits), mark)]
-        return _window(ranking[:k], given, first, mark, digits)
+        first, mark = self._first_difference(ranking, k, yours) or (0, "")
+        if not isinstance(yours, list):
+            return [Row(None, show(ranking[:k], digits), show(yours, digits), mark)]
+        return _window(ranking[:k], yours, first, mark, digits)
 
 
 class Table(Value):
     """Tables: lists of rows, dicts with a "score" and a "rank" each. Any order among equal scores is right."""
 
-    def alike(self, one: Any, other: Any) -> bool:
-        return super().alike(self._settled(one), self._settled(other))
+    heading = N_("row")
 
-    def _right(self, expected: Any, given: Any) -> bool:
-        return super()._right(self._settled(expected), self._settled(given))
+    def _alike(self, one: Any, other: Any) -> bool:
+        return super()._alike(self._settled(one), self._settled(other))
 
-    def _rows(self, expected: Any, given: Any, digits: int) -> list[Row]:
-        expected, given = self._settled(expected), self._settled(given)
-        rows = super()._rows(_named_rows(expected), _named_rows(given), digits)
+    def _right(self, expected: Any, yours: Any) -> bool:
+        return super()._right(self._settled(expected), self._settled(yours))
+
+    def _rows(self, expected: Any, yours: Any, digits: int) -> list[Row]:
+        expected, yours = self._settled(expected), self._settled(yours)
+        rows = super()._rows(_named_rows(expected), _named_rows(yours), digits)
         return [
-            replace(row, mark=self._column(expected[row.position - 1], given[row.position - 1]))
-            if row.mark == "value" and _is_table(given)
+            replace(row, mark=self._column(expected[row.position - 1], yours[row.position - 1]))
+            if row.mark == "value" and _is_table(yours)
             else row
             for row in rows
         ]
@@ -179,13 +201,13 @@ class Table(Value):
         ordered = [row for run in runs for row in sorted(run, key=lambda row: show(row["document"]))]
         return [{**row, "rank": placed["rank"]} for row, placed in zip(ordered, table, strict=True)]
 
-    def _column(self, expected: dict, given: dict) -> str:
+    def _column(self, expected: dict, yours: dict) -> str:
         """The first column in which two rows differ."""
-        columns = [*expected, *given]
+        columns = [*expected, *yours]
         return next(
             key
             for key in columns
-            if key not in expected or key not in given or not same(expected[key], given[key], self.tolerance)
+            if key not in expected or key not in yours or not same(expected[key], yours[key], self.tolerance)
         )
 
 
@@ -206,12 +228,12 @@ def _named_rows(table: Any) -> Any:
     ]
 
 
-def _window(expected: list, given: list, first: int, mark: str, digits: int) -> list[Row]:
+def _window(expected: list, yours: list, first: int, mark: str, digits: int) -> list[Row]:
     """A few rows of both answers up to the first difference and one beyond it."""
     start = max(0, first - _MOST_ROWS + 2)
-    stop = min(max(len(expected), len(given)), max(first + 2, start + _MOST_ROWS - 1))
+    stop = min(max(len(expected), len(yours)), max(first + 2, start + _MOST_ROWS - 1))
     return [
-        Row(i + 1, show_item(expected, i, digits), show_item(given, i, digits), mark if i == first else "")
+        Row(i + 1, show_item(expected, i, digits), show_item(yours, i, digits), mark if i == first else "")
         for i in range(start, stop)
     ]
 
@@ -233,12 +255,17 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     return type(a) is type(b) and a == b
 
 
-def pairs(ranking: Any) -> bool:
+def is_ranking(ranking: Any) -> bool:
     """Is this a list of pairs (document, number)?"""
     return isinstance(ranking, list) and all(
         isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict) and _is_number(pair[1])
         for pair in ranking
     )
+
+
+def _lacks_document(pair: Any) -> bool:
+    """A pair with a number behind, and something else than a document in front."""
+    return isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], dict) and _is_number(pair[1])
 
 
 def _is_number(value: Any) -> bool:

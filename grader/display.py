@@ -5,13 +5,6 @@ from typing import Any
 _WIDTH = 60
 
 
-def error_of(answer: Any, every: bool = False) -> Any:
-    """The name of the error that an answer stands for, or None; with ``every`` its base classes too."""
-    if isinstance(answer, dict) and isinstance(answer.get("error"), list) and answer["error"]:
-        return answer["error"] if every else answer["error"][0]
-    return None
-
-
 def show(value: Any, digits: int = 4) -> str:
     """A value as text; ``digits`` are those behind the point."""
     if isinstance(value, float):
@@ -21,8 +14,6 @@ def show(value: Any, digits: int = 4) -> str:
         return value["document"] if isinstance(value["document"], str) else show(value["document"], digits)
     if isinstance(value, dict) and value.keys() == {"unreadable"}:
         return f"({value['unreadable']})"
-    if error := error_of(value):
-        return error
     if isinstance(value, dict):
         return ", ".join(f"{key} {show(item, digits)}" for key, item in value.items())
     if isinstance(value, list):

@@ -1,6 +1,8 @@
 """What an exercise is: its parts, in the order in which a maintainer declares them."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,4 +51,11 @@ class Exercise:
 
     @property
     def probes(self) -> list[Probe]:
+        """The public probes, in the order of the criteria."""
         return [probe for criterion in self.criteria for probe in criterion.probes]
+
+
+def fingerprint(probes: Sequence[Probe]) -> str:
+    """Changes when a probe changes, so that old answers are never held against new questions."""
+    inputs = json.dumps([probe.input for probe in probes], sort_keys=True)
+    return hashlib.sha256(inputs.encode()).hexdigest()[:16]

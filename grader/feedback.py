@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from html import escape
 from textwrap import wrap
 
+from .compare import NO_DOCUMENT, Row
 from .judge import Difference, Report, Verdict
 from .language import N_
 from .language import translate as _
 
-# For the catalogue: the states and marks of a report, which are shown through _().
-N_("ok"), N_("partly"), N_("wrong"), N_("to do")
-N_("score"), N_("document"), N_("value"), N_("missing"), N_("extra"), N_("not a pair"), N_("no error")
+# The states of a verdict, and the mark of an error that did not come, are shown through _().
+_STATES = (N_("ok"), N_("partly"), N_("wrong"), N_("to do"))
+_NO_ERROR = N_("no error")
 
 _SIGNS = {"ok": "\u2713", "partly": "\u00bd", "wrong": "\u2717", "to do": "\u2026"}
 _COLOURS = {
@@ -22,6 +23,9 @@ _COLOURS = {
 
 
 def headline(report: Report) -> str:
+    """The exercise and its points; where the call itself was wrong, what to do about it."""
+    if report.problem:
+        return report.problem
     values = {
         "exercise": report.exercise.id,
         "points": number(report.points),
@@ -33,16 +37,33 @@ def headline(report: Report) -> str:
 
 
 def diagnosis(report: Report, verdict: Verdict) -> str:
+    """The sentence about the mistake behind a verdict, or an empty text."""
     if verdict.misconception:
         return _(report.exercise.misconceptions[verdict.misconception])
     difference = verdict.difference
-    if difference and difference.rows and difference.rows[0].yours == "None":
+    if difference is None:
+        return ""
+    if difference.none:
         return _("Your code gave None. Is a return missing?")
+    if any(row.mark == NO_DOCUMENT for row in difference.rows):
+        return _(
+            "Your pair does not begin with a document. Return the document itself, the dict that was added."
+        )
+    if "'<' not supported between instances of 'dict'" in difference.raised:
+        return _(
+            "Where two values are equal, Python goes on and compares the documents, which it cannot. Tell sorted "
+            "or sort what to compare: key=lambda pair: pair[1]."
+        )
+    if "unhashable type: 'dict'" in difference.raised:
+        return _(
+            "A dict cannot be the key of a dict or a member of a set. Use id(document) as the key, and keep the "
+            "document itself beside it."
+        )
     return ""
 
 
 def hint_line(report: Report, seen: int) -> str:
-    if report.points >= report.max_points:
+    if report.problem or report.points >= report.max_points:
         return ""
     return _('hint("{exercise}") has {steps} steps; you have seen {seen}.').format(
         exercise=report.exercise.id, steps=len(report.exercise.hints), seen=seen
@@ -52,7 +73,7 @@ def hint_line(report: Report, seen: int) -> str:
 def as_text(report: Report, seen: int = 0) -> str:
     """The report as lines of text."""
     lines = [headline(report)]
-    if report.attempted:
+    if report.attempted and not report.problem:
         width = max(len(_(verdict.title)) for verdict in report.verdicts)
         for verdict, difference, sentence in _told_once(report):
             lines.append(f"  {_(verdict.state):<7} {_(verdict.title):<{width}}  {_score(verdict)}")
@@ -69,19 +90,20 @@ def _told_once(report: Report) -> Iterator[tuple[Verdict, Difference | None, str
     told = set()
     for verdict in report.verdicts:
         sentence = diagnosis(report, verdict)
-        if sentence and sentence in told:
+        mistake = sentence or (verdict.difference and verdict.difference.raised)
+        if mistake and mistake in told:
             yield verdict, None, _("the same mistake")
         else:
             yield verdict, verdict.difference, sentence
-        told.add(sentence)
+        told.add(mistake)
 
 
 def _difference_text(difference: Difference) -> list[str]:
     lines = _wrap(difference.question)
     if difference.raised:
         return lines + _wrap(_("Your code raised {error}").format(error=difference.raised))
-    table = [("", _("expected"), _("yours"), "")] + [
-        (str(row.position), row.expected, row.yours, f"<- {_(row.mark)}" if row.mark else "")
+    table = [(_heading(difference), _("expected"), _("yours"), "")] + [
+        (_position(row), row.expected, row.yours, f"<- {_(row.mark)}" if row.mark else "")
         for row in difference.rows
     ]
     widths = [max(len(row[column]) for row in table) for column in range(3)]
@@ -97,7 +119,7 @@ def _wrap(text: str, width: int = 72) -> list[str]:
 def as_html(report: Report, seen: int = 0) -> str:
     """The same as HTML. Styles are inline: JupyterLab removes style elements from untrusted output."""
     parts = [f'<div style="line-height:1.4"><p style="margin:0 0 4px"><b>{escape(headline(report))}</b></p>']
-    if report.attempted:
+    if report.attempted and not report.problem:
         rows = "".join(_verdict_html(*shown) for shown in _told_once(report))
         parts.append(f'<table style="margin:0;border-collapse:collapse"><tbody>{rows}</tbody></table>')
     if tail := hint_line(report, seen):
@@ -122,16 +144,18 @@ def _verdict_html(verdict: Verdict, difference: Difference | None, sentence: str
 
 
 def _difference_html(difference: Difference) -> str:
-    question = f'<div style="margin:4px 0"><code>{escape(difference.question)}</code></div>'
+    lines = escape(difference.question).replace("\n", "<br>")
+    question = f'<div style="margin:4px 0"><code style="white-space:normal">{lines}</code></div>'
     if difference.raised:
         error = escape(_("Your code raised {error}").format(error=difference.raised))
         return f'{question}<div style="margin:4px 0">{error}</div>'
     cell = "text-align:left;padding:1px 12px 1px 0;font-family:var(--jp-code-font-family, monospace)"
     heading = "".join(
-        f'<th scope="col" style="{cell}">{escape(text)}</th>' for text in ("", _("expected"), _("yours"), "")
+        f'<th scope="col" style="{cell}">{escape(text)}</th>'
+        for text in (_heading(difference), _("expected"), _("yours"), "")
     )
     rows = "".join(
-        f'<tr style="background:none"><td style="{cell}">{row.position}</td>'
+        f'<tr style="background:none"><td style="{cell}">{_position(row)}</td>'
         f'<td style="{cell}">{escape(row.expected)}</td><td style="{cell}">{escape(row.yours)}</td>'
         f'<td style="{cell};color:{_COLOURS["wrong"]}">'
         f"{'&larr; ' + escape(_(row.mark)) if row.mark else ''}</td></tr>"
@@ -141,6 +165,14 @@ def _difference_html(difference: Difference) -> str:
         f'{question}<table style="margin:0;border-collapse:collapse"><thead><tr>{heading}</tr></thead>'
         f"<tbody>{rows}</tbody></table>"
     )
+
+
+def _heading(difference: Difference) -> str:
+    return _(difference.heading) if difference.heading else ""
+
+
+def _position(row: Row) -> str:
+    return "" if row.position is None else str(row.position)
 
 
 def _score(verdict: Verdict) -> str:

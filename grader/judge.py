@@ -1,26 +1,32 @@
 """Compare answers with the reference: points, the first difference, and the mistake behind it.
 
-Nothing here runs a learner's code: answers come in as plain JSON.
+Nothing here runs a learner's code: an attempt comes in as plain JSON, and may be of any shape.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from .compare import Row
-from .display import error_of, show
-from .exercise import Criterion, Exercise, Probe
+from .display import clip, show
+from .exercise import Criterion, Exercise, Probe, fingerprint
+from .outcome import NOT_ATTEMPTED, NOTHING, Outcome, checked, error_name
 
 State = Literal["ok", "partly", "wrong", "to do"]
-_STUB = "NotImplementedError"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first wrong answer of a criterion: the question, and both answers side by side or the error."""
+    """The first wrong answer of a criterion: the question, and both answers side by side or the error.
+
+    ``heading`` names the rows' positions; ``none`` says that the learner's answer was None.
+    """
 
     question: str
     rows: tuple[Row, ...] = ()
+    heading: str = ""
     raised: str = ""
+    none: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,14 +43,15 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of an exercise. ``points`` is never above ``max_points``."""
+    """What came of an exercise. ``problem`` says why nothing could be tried at all."""
 
     exercise: Exercise
     verdicts: tuple[Verdict, ...]
+    problem: str = ""
 
     @property
     def points(self) -> float:
-        return round(sum(verdict.points for verdict in self.verdicts), 2)
+        return min(round(sum(verdict.points for verdict in self.verdicts), 2), self.max_points)
 
     @property
     def max_points(self) -> float:
@@ -54,29 +61,47 @@ class Report:
     def attempted(self) -> bool:
         return any(verdict.state != "to do" for verdict in self.verdicts)
 
+    @property
+    def misconceptions(self) -> list[str]:
+        """The named mistakes, each once, in the order of the criteria."""
+        return list(
+            dict.fromkeys(verdict.misconception for verdict in self.verdicts if verdict.misconception)
+        )
 
-def judge(exercise: Exercise, answers: list[Any], reference: dict[str, Any]) -> Report:
-    """``answers`` holds one answer a probe, in order; ``reference`` is what references.load gives."""
+
+def judge(exercise: Exercise, attempt: Any, reference: dict[str, Any]) -> Report:
+    """The report on an attempt, which answers.attempt wrote; ``reference`` is what references.load gives."""
+    attempt = attempt if isinstance(attempt, dict) else {}
+    problem = attempt.get("problem")
+    yours = _outcomes(attempt, exercise.probes)
     expected = reference["expected"]
-    right = [exercise.compare.right(e, a) for e, a in zip(expected, answers, strict=True)]
+    right = [exercise.compare.right(e, y) for e, y in zip(expected, yours, strict=True)]
     likeness = {
-        name: [exercise.compare.alike(a, m) for a, m in zip(answers, given, strict=True)]
-        for name, given in reference["misconceptions"].items()
+        name: [exercise.compare.alike(y, theirs) for y, theirs in zip(yours, outcomes, strict=True)]
+        for name, outcomes in reference["misconceptions"].items()
     }
     verdicts, start = [], 0
     for criterion in exercise.criteria:
         part = range(start, start + len(criterion.probes))
         start = part.stop
-        verdicts.append(_verdict(exercise, criterion, part, answers, expected, right, likeness))
-    return Report(exercise, tuple(verdicts))
+        verdicts.append(_verdict(exercise, criterion, part, yours, expected, right, likeness))
+    return Report(exercise, tuple(verdicts), problem if isinstance(problem, str) else "")
+
+
+def _outcomes(attempt: dict, probes: Sequence[Probe]) -> list[Outcome]:
+    """One outcome a probe; what is missing, of another shape, or for other probes is NOTHING."""
+    answers = attempt.get("answers")
+    if not isinstance(answers, list) or attempt.get("probes") != fingerprint(probes):
+        answers = []
+    return [checked(answers[i]) if i < len(answers) else NOTHING for i in range(len(probes))]
 
 
 def _verdict(
     exercise: Exercise,
     criterion: Criterion,
     part: range,
-    answers: list[Any],
-    expected: list[Any],
+    yours: list[Outcome],
+    expected: list[Outcome],
     right: list[bool],
     likeness: dict[str, list[bool]],
 ) -> Verdict:
@@ -84,45 +109,54 @@ def _verdict(
     points = criterion.points * (len(part) - len(wrong)) / len(part)
     if not wrong:
         return Verdict(criterion.title, "ok", points, criterion.points)
-    if all(error_of(answers[i]) == _STUB for i in wrong):
+    tried = [i for i in wrong if error_name(yours[i]) != NOT_ATTEMPTED]
+    if not tried:
         return Verdict(criterion.title, "partly" if points else "to do", points, criterion.points)
-    first = next(i for i in wrong if error_of(answers[i]) != _STUB)
+    first = tried[0]
     return Verdict(
         criterion.title,
         "partly" if points else "wrong",
         points,
         criterion.points,
-        _difference(exercise, criterion.probes[first - part.start], expected[first], answers[first]),
-        _misconception([first, *(i for i in wrong if i != first)], likeness),
+        _difference(exercise, criterion.probes[first - part.start], expected[first], yours[first]),
+        _misconception(first, wrong, likeness),
     )
 
 
-def _misconception(wrong: list[int], likeness: dict[str, list[bool]]) -> str | None:
+def _misconception(first: int, wrong: list[int], likeness: dict[str, list[bool]]) -> str | None:
     """The misconception that gives the same wrong answers in this criterion, and the most alike everywhere.
 
     Two mistakes at once agree with neither everywhere. One that explains the answer shown, and at least half
     of all answers, is named too.
     """
+
+    def explains_all(name: str) -> bool:
+        return all(likeness[name][i] for i in wrong)
+
     fitting = [
         name
         for name, alike in likeness.items()
-        if all(alike[i] for i in wrong) or (alike[wrong[0]] and sum(alike) >= len(alike) / 2)
+        if explains_all(name) or (alike[first] and sum(alike) >= len(alike) / 2)
     ]
-    return max(
-        fitting, key=lambda name: (all(likeness[name][i] for i in wrong), sum(likeness[name])), default=None
+    return max(fitting, key=lambda name: (explains_all(name), sum(likeness[name])), default=None)
+
+
+def _difference(exercise: Exercise, probe: Probe, expected: Outcome, yours: Outcome) -> Difference:
+    if error_name(yours):
+        return Difference(probe.label, raised=_raised(yours))
+    if error_name(expected):
+        row = Row(None, error_name(expected), clip(show(yours["value"])), "no error")
+        return Difference(probe.label, (row,))
+    return Difference(
+        probe.label,
+        tuple(exercise.compare.rows(expected, yours["value"])),
+        exercise.compare.heading,
+        none=yours["value"] is None,
     )
 
 
-def _difference(exercise: Exercise, probe: Probe, expected: Any, answer: Any) -> Difference:
-    if error_of(answer):
-        return Difference(probe.label, raised=_raised(answer))
-    if error_of(expected):
-        return Difference(probe.label, (Row(1, error_of(expected), show(answer)[:60], "no error"),))
-    return Difference(probe.label, tuple(exercise.compare.rows(expected, answer)))
-
-
-def _raised(answer: dict[str, Any]) -> str:
-    text = error_of(answer)
-    if answer.get("message"):
-        text += f": {answer['message']}"
-    return f"{text} ({answer['where']})" if answer.get("where") else text
+def _raised(yours: Outcome) -> str:
+    text = error_name(yours)
+    if yours.get("message"):
+        text += f": {yours['message']}"
+    return f"{text} ({yours['where']})" if yours.get("where") else text

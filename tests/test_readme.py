@@ -42,7 +42,7 @@ def test_the_unit_map_gives_the_units_minutes_and_points(unit):
 def test_the_sample_of_feedback_is_what_check_says():
     from grader.checks import evaluate
     from grader.feedback import as_text
-    from grader.references import implementations
+    from grader.make_references import implementations
 
     exercise = EXERCISES["retriever"]
     said = as_text(evaluate(exercise, implementations(exercise)["ranks_from_zero"]))
