@@ -8,6 +8,19 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "python_corpus": ("python_reference", "python_tokens"),
     "plots": ("plot_fusion", "plot_rrf_curve", "plot_similarity", "plot_term_weights"),
     "stop_words": ("stop_words",),
+    "metrics": (
+        "average_precision",
+        "bootstrap_interval",
+        "by_query",
+        "mean_over_queries",
+        "mrr",
+        "ndcg_at",
+        "paired_bootstrap",
+        "precision_at",
+        "recall_at",
+        "reciprocal_rank",
+    ),
+    "evaluation": ("SearchError", "compare", "judged_ids", "losses"),
     "errors": ("DocumentError", "ModelError", "ServiceError"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
