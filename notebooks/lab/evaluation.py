@@ -154,6 +154,11 @@ def rankings_of(
         raise ValueError(
             _('Give the searches as a mapping from name to function, such as {"BM25": index.search}.')
         )
+    for name, search in searches.items():
+        if not callable(search):
+            raise TypeError(
+                _("The search {name!r} is no function: got {search!r}.").format(name=name, search=search)
+            )
     if not all(hasattr(query, "text") and hasattr(query, "relevant") for query in judged):
         raise TypeError(_('The judged queries are a list such as lab.judged_queries("report") gives.'))
     if not any(query.relevant for query in judged):
