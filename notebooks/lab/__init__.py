@@ -21,6 +21,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "reciprocal_rank",
     ),
     "evaluation": ("SearchError", "compare", "judged_ids", "losses"),
+    "sweeps": ("sweep",),
     "errors": ("DocumentError", "ModelError", "ServiceError"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

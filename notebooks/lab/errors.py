@@ -18,7 +18,3 @@ class ModelError(PlainError, RuntimeError):
 
 class DocumentError(PlainError, ValueError):
     """A file cannot be read as a document."""
-
-
-class SearchError(PlainError, RuntimeError):
-    """An index cannot be searched; the message names it and the query."""

@@ -3,7 +3,10 @@
 from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
+from lab.evaluation import judged_ids
 from lab.metrics import check_count
+
+_ABSENT = (None, 0.0)
 
 
 class FusedRow(NamedTuple):
@@ -39,7 +42,7 @@ def fused_rows(
     of each take part. The order and the scores are those of hybrid_search.Retriever.search with the same settings.
     ``relevant`` holds the judged ids of the right documents, ``previous`` the rows before a setting changed.
 
-    Raises ValueError for a setting that RRF refuses.
+    Raises ValueError for a setting that RRF refuses, and for a document without an id where ``relevant`` is given.
     """
     from hybrid_search.documents import identity
     from hybrid_search.rrf import check_weights, rrf_scores
@@ -54,24 +57,26 @@ def fused_rows(
             for key, document in found:
                 documents.setdefault(key, document)
     scores = rrf_scores(keys, k_rrf, weights)
-    ranks_in = [{key: rank for rank, key in enumerate(ranking, start=1)} for ranking in keys]
+    # For each index: a document's rank in it, and what that adds.
+    parts = [
+        {key: (rank, weight / (k_rrf + rank)) for rank, key in enumerate(ranking, start=1)}
+        for ranking, weight in zip(keys, weights, strict=True)
+    ]
     before = None if previous is None else {identity(row.document): row.rank for row in previous}
     rows = []
     for rank, (key, score) in enumerate(scores.items(), start=1):
-        ranks = tuple(ranks.get(key) for ranks in ranks_in)
+        document = documents[key]
+        ranks, contributions = zip(*[of.get(key, _ABSENT) for of in parts], strict=True)
         rows.append(
             FusedRow(
-                label=label_of(documents[key]),
-                document=documents[key],
-                ranks=ranks,
-                contributions=tuple(
-                    0.0 if at is None else weight / (k_rrf + at)
-                    for at, weight in zip(ranks, weights, strict=True)
-                ),
-                score=score,
-                rank=rank,
-                move=_move(before, key, rank),
-                relevant=judged_id(documents[key]) in relevant,
+                label_of(document),
+                document,
+                ranks,
+                contributions,
+                score,
+                rank,
+                _move(before, key, rank),
+                _answers(document, relevant),
             )
         )
     return rows
@@ -89,13 +94,11 @@ def label_of(document: dict) -> str:
     A part of a topic goes by its id, since several parts may stand under one title.
     """
     for key in ("id", "title", "content") if document.get("topic") else ("title", "id", "content"):
-        text = " ".join(str(document.get(key, "")).split())
+        text = " ".join(str(document.get(key, ""))[:200].split())
         if text:
             return text if len(text) <= 60 else text[:59].rstrip() + "\u2026"
     return "?"
 
 
-def judged_id(document: dict) -> Hashable:
-    """What a judged query knows a document by: its topic where it has one, else its id, else None."""
-    topic = document.get("topic")
-    return document.get("id") if topic is None else topic
+def _answers(document: dict, relevant: Collection[Hashable]) -> bool:
+    return bool(relevant) and judged_ids([(document, None)])[0] in relevant

@@ -4,13 +4,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from lab.errors import SearchError
+from lab.errors import PlainError
+from lab.evaluation import SearchError
 from lab.language import _
 
 # How the course calls its indexes; any other goes by the name of its class.
 _NAMES = {"VectorIndex": "vector", "BM25Index": "BM25"}
 # Asked of an index where no index tells its length.
 _DEPTH = 10_000
+
+
+class IndexSearchError(PlainError, SearchError):
+    """An index cannot be searched; the message names it and the query."""
 
 
 class Rankings:
@@ -102,7 +107,7 @@ def _documents(index: object, name: str, query: str, depth: int) -> list[dict]:
     except NotImplementedError:
         raise
     except Exception as error:
-        raise SearchError(
+        raise IndexSearchError(
             _(
                 "The index {name} failed on the query {query!r} with {kind}: {error}. Search it alone, with "
                 "search({query!r}, 1), and repair it; then run this cell again."
@@ -110,7 +115,7 @@ def _documents(index: object, name: str, query: str, depth: int) -> list[dict]:
         ) from error
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], dict)):
-            raise SearchError(
+            raise IndexSearchError(
                 _(
                     "The index {name} must give pairs (document, value), where a document is a dict. For the "
                     "query {query!r} it gave {pair}."
