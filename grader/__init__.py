@@ -13,7 +13,7 @@ def __getattr__(name: str):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _greet_notebook() -> None:
+def _show_plain_errors() -> None:
     """In a notebook, a cell that needs an unfinished exercise says so in one line."""
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
@@ -23,4 +23,4 @@ def _greet_notebook() -> None:
         install(shell)
 
 
-_greet_notebook()
+_show_plain_errors()

@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from .paths import ROOT, NoProject, need_project
+
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m grader", description=__doc__)
@@ -14,6 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # Each verb is imported when it is called: the parts that grade a class need more than those that check.
     try:
+        need_project()
         if options.verb == "build":
             from .build import build as run_build
 
@@ -23,11 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
 
             return demo()
         from .badge import badge
-        from .build import ROOT
 
         print(badge(ROOT))
         return 0
-    except (ValueError, OSError, RuntimeError) as error:
+    except (NoProject, ValueError, OSError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
 

@@ -15,8 +15,7 @@ import nbformat
 from . import lint, make_references, notebooks
 from .compare import same
 from .exercises import EXERCISES
-
-ROOT = Path(__file__).resolve().parents[1]
+from .paths import ROOT
 
 
 def build(check: bool = False, say: Callable[[str], None] = print) -> int:

@@ -181,7 +181,7 @@ class Table(Value):
 
     def _rows(self, expected: Any, yours: Any, digits: int) -> list[Row]:
         expected, yours = self._settled(expected), self._settled(yours)
-        rows = super()._rows(_named_rows(expected), _named_rows(yours), digits)
+        rows = super()._rows(_named_rows(expected, expected), _named_rows(yours, expected), digits)
         return [
             replace(row, mark=self._column(expected[row.position - 1], yours[row.position - 1]))
             if row.mark == "value" and _is_table(yours)
@@ -218,12 +218,16 @@ def _is_table(value: Any) -> bool:
     )
 
 
-def _named_rows(table: Any) -> Any:
-    """The rows as pairs (document, the other columns), which are shown shorter."""
+def _named_rows(table: Any, like: list[dict]) -> Any:
+    """The rows as pairs (document, the other columns), which are shown shorter; columns in the order of ``like``."""
     if not _is_table(table):
         return table
+    columns = list(like[0]) if like else []
     return [
-        [{"document": row["document"]}, {key: value for key, value in row.items() if key != "document"}]
+        [
+            {"document": row["document"]},
+            {key: row[key] for key in sorted(row, key=[*columns, *row].index) if key != "document"},
+        ]
         for row in table
     ]
 

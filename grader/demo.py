@@ -9,8 +9,9 @@ from pathlib import Path
 
 import nbformat
 
-from .build import ROOT
 from .exercises import EXERCISES
+from .language import translate as _
+from .paths import ROOT
 
 _UNIT = "04_retriever"
 
@@ -86,31 +87,36 @@ def _table(root: Path, api, learners: list[str]) -> Iterator[str]:
         with api.gradebook as gradebook:
             submission = gradebook.find_submission(_UNIT, learner)
             grades = {grade.name: grade.auto_score for grade in submission.notebooks[0].grades}
-            total = f"{submission.score:g}/{submission.max_score:g}"
+            total, full = (
+                f"{submission.score:g}/{submission.max_score:g}",
+                submission.score == submission.max_score,
+            )
         notebook = root / "grader" / "autograded" / learner / _UNIT / f"{_UNIT}.ipynb"
         yield (
             f"{learner:<9}{total:>8}"
             + "".join(f"{grades[f'check_{exercise.id}']:>15g}" for exercise in exercises)
-            + f"  {_what_happened(notebook)}"
+            + f"  {_what_happened(notebook, full)}"
         )
 
 
-def _what_happened(path: Path) -> str:
+def _what_happened(path: Path, full: bool) -> str:
     """The first named mistake in the feedback of a graded notebook, or how it went."""
+    if full:
+        return "all right"
     reports = [
-        output.data["text/plain"]
+        " ".join(output.data["text/plain"].split())
         for cell in nbformat.read(path, as_version=4).cells
         if cell.cell_type == "code" and cell.id.startswith("check_")
         for output in cell.outputs
         if output.output_type == "display_data"
     ]
-    sentences = [sentence for exercise in EXERCISES.values() for sentence in exercise.misconceptions.values()]
-    for report in reports:
-        flat = " ".join(report.split())
-        for sentence in sentences:
-            if sentence in flat:
-                return sentence
-    untouched = sum("not attempted yet" in report for report in reports)
+    sentences = [
+        _(sentence) for exercise in EXERCISES.values() for sentence in exercise.misconceptions.values()
+    ]
+    named = [sentence for report in reports for sentence in sentences if sentence in report]
+    if named:
+        return named[0]
+    untouched = sum(_("not attempted yet") in report for report in reports)
     if untouched:
         return "not attempted" if untouched == len(reports) else "one exercise not attempted"
-    return "all right"
+    return "wrong, by a mistake without a name"

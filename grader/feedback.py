@@ -32,7 +32,9 @@ def headline(report: Report) -> str:
         "max_points": number(report.max_points),
     }
     if not report.attempted:
-        return _("{exercise}: not attempted yet, 0 of {max_points} points").format(**values)
+        return _("{exercise}: {state}, 0 of {max_points} points").format(
+            **values, state=_("not attempted yet")
+        )
     return _("{exercise}: {points} of {max_points} points").format(**values)
 
 
@@ -149,7 +151,7 @@ def _difference_html(difference: Difference) -> str:
     if difference.raised:
         error = escape(_("Your code raised {error}").format(error=difference.raised))
         return f'{question}<div style="margin:4px 0">{error}</div>'
-    cell = "text-align:left;padding:1px 12px 1px 0;font-family:var(--jp-code-font-family, monospace)"
+    cell = "text-align:left;padding:1px 12px 1px 0;white-space:pre;font-family:var(--jp-code-font-family, monospace)"
     heading = "".join(
         f'<th scope="col" style="{cell}">{escape(text)}</th>'
         for text in (_heading(difference), _("expected"), _("yours"), "")

@@ -1,13 +1,11 @@
 """The sentences a learner reads, in the learner's language. English is the source."""
 
 import gettext
-from pathlib import Path
 
-_CHECKOUT = Path(__file__).resolve().parents[1] / "assets" / "locale"
-_WHEEL = Path(__file__).resolve().parents[1] / "lab" / "assets" / "locale"
+from .paths import LOCALE
 
 # Never gettext.install: IPython keeps the last result in the builtin _.
-translate = gettext.translation("course", _CHECKOUT if _CHECKOUT.is_dir() else _WHEEL, fallback=True).gettext
+translate = gettext.translation("course", LOCALE, fallback=True).gettext
 
 
 def N_(sentence: str) -> str:

@@ -7,9 +7,8 @@ and the verbs of ``python -m grader`` set that themselves.
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Releasing to and collecting from a shared folder is not used, but without one the formgrader warns.
+# Not used, but without such a folder the formgrader warns; python -m lab --instructor makes it.
 EXCHANGE = ROOT / "grader" / "exchange"
-EXCHANGE.mkdir(exist_ok=True)
 
 c = get_config()  # noqa: F821
 

@@ -18,12 +18,12 @@ def course_config(root: Path) -> Config:
     config.CourseDirectory.root = str(root)
     config.CourseDirectory.db_url = f"sqlite:///{root / 'grader' / 'gradebook.db'}"
     config.Exchange.root = str(root / "grader" / "exchange")
-    (root / "grader" / "exchange").mkdir(parents=True, exist_ok=True)
     return config
 
 
 def course_api(root: Path) -> NbGraderAPI:
     """nbgrader's own programming interface, on the course below ``root``."""
+    (root / "grader" / "exchange").mkdir(parents=True, exist_ok=True)
     config = course_config(root)
     return NbGraderAPI(CourseDirectory(config=config), config=config)
 

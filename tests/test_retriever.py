@@ -542,3 +542,41 @@ def test_a_keyword_index_refuses_what_the_other_indexes_refuse():
     with pytest.raises(ValueError, match="k must be at least 1: got 0"):
         index.search("pump", k=0)
     assert index.search("pump", k=9) == [(document, 1)]
+
+
+class Plain:
+    """The least an index needs: it keeps whatever it is given."""
+
+    def __init__(self):
+        self.documents = []
+
+    def add_document(self, document):
+        self.documents.append(document)
+
+    def search(self, query, k=1):
+        return [(document, 1.0) for document in self.documents[:k]]
+
+
+def test_an_index_that_checks_nothing_still_gets_each_document_once():
+    index, document = Plain(), {"id": 1, "content": "pump"}
+    retriever = Retriever(index)
+    retriever.add_document(document)
+    retriever.add_documents([document])
+    assert index.documents == [document]
+    with pytest.raises(ValueError, match="another document with id 1 is already in the index"):
+        retriever.add_document({"id": 1, "content": "valve"})
+    assert index.documents == [document]
+
+
+def test_an_index_may_join_later_and_weighs_as_much_as_the_others():
+    first, second = Plain(), Plain()
+    retriever = Retriever(first)
+    retriever.add_document({"id": 1, "content": "pump"})
+    second.add_document({"id": 2, "content": "valve"})
+    retriever.indexes.append(second)
+    assert [score for _, score in retriever.search("pump", k=5)] == [1 / 61, 1 / 61]
+
+
+def test_weights_given_as_one_text_are_refused():
+    with pytest.raises(ValueError, match="weight"):
+        Retriever(Plain(), Plain(), weights="12")

@@ -262,8 +262,8 @@ BREAKS = {
     ),
     "weights are checked at once": (
         "retriever",
-        "self.weights = check_weights(weights, len(indexes))",
-        "self.weights = weights or [1] * len(indexes)",
+        "self.weights = weights if weights is None else check_weights(weights, len(indexes))",
+        "self.weights = weights",
     ),
     "weights set later are checked": (
         "retriever",
@@ -277,8 +277,18 @@ BREAKS = {
     ),
     "a bad document reaches no index": (
         "retriever",
-        "DocumentList().new(documents)",
-        "list(documents)",
+        "new = self._documents.new(documents)",
+        "new = list(documents)",
+    ),
+    "a document given twice reaches an index once": (
+        "retriever",
+        "                    index.add_document(document)\n        self._documents.extend(new)\n",
+        "                    index.add_document(document)\n",
+    ),
+    "an index that joins later weighs 1": (
+        "retriever",
+        "return [1.0] * len(self.indexes) if",
+        "return [1.0] if",
     ),
 }
 

@@ -89,6 +89,8 @@ def use_course_settings(root: Path, instructor: bool) -> Path:
     folders = [SETTINGS / "learner"]
     if instructor:
         folders = [root / "grader", SETTINGS / "instructor", *folders]
+        # Where nbgrader_config.py places the exchange: without the folder the formgrader warns.
+        (root / "grader" / "exchange").mkdir(exist_ok=True)
     inherited = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
         [*map(str, folders), *([inherited] if inherited else [])]

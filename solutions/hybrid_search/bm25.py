@@ -63,6 +63,7 @@ def _idf(documents: int, containing: int) -> float:
 
 @cache
 def _model_class() -> type:
+    # rank-bm25 brings numpy, which whoever only cuts text into tokens need not load.
     from rank_bm25 import BM25Okapi
 
     class Okapi(BM25Okapi):

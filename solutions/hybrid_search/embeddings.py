@@ -30,8 +30,8 @@ def chunk_by_section(text: str) -> list[str]:
 
     Each chunk is the heading without its marks, a blank line, and the body. Text before the first heading
     is a chunk of its own if it is more than the document's title. Chunks come in the order of the text and
-    lose nothing but heading marks and the blank lines around a body. A ``## `` inside a fenced code block
-    is code, not a heading.
+    lose nothing but heading marks, the blank lines around a body, and the "\\r" of Windows line ends. A
+    ``## `` inside a fenced code block is code, not a heading.
 
     Raises TypeError for anything but a str. A text without content gives no chunk.
     """
@@ -46,7 +46,7 @@ def chunk_by_section(text: str) -> list[str]:
         if heading or content:
             chunks.append("\n\n".join(part for part in (heading, content) if part))
 
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"):
         if fence:
             end = _FENCE_CLOSES.match(line)
             if end and end[1].startswith(fence):

@@ -36,21 +36,36 @@ class Retriever:
                     f"an index needs the methods add_document(document) and search(query, k): got {index!r}"
                 )
         self.indexes = list(indexes)
-        self.weights = check_weights(weights, len(indexes))
+        self.weights = weights if weights is None else check_weights(weights, len(indexes))
+        self._documents = DocumentList()
+
+    @property
+    def weights(self) -> Sequence[float]:
+        """One weight for each index; 1 for each where none were given."""
+        return [1.0] * len(self.indexes) if self._weights is None else self._weights
+
+    @weights.setter
+    def weights(self, weights: Sequence[float] | None) -> None:
+        self._weights = weights
 
     def add_document(self, document: dict) -> None:
-        """Add a document to every index. After an error, adding the same document again is safe."""
+        """Add a document to every index. The same object again is ignored; another with its id is a ValueError."""
         self.add_documents([document])
 
     def add_documents(self, documents: Iterable[dict]) -> None:
-        """Add many documents to every index, through ``add_documents`` where an index has it."""
-        documents = DocumentList().new(documents)  # refuses a bad one before any index has seen it
+        """Add many documents to every index, through ``add_documents`` where an index has it.
+
+        A bad document is refused before any index has seen one. If an index itself fails, those before it keep
+        the documents: adding them again is safe where an index ignores what it has, as those of this course do.
+        """
+        new = self._documents.new(documents)
         for index in self.indexes:
             if callable(getattr(index, "add_documents", None)):
-                index.add_documents(documents)
+                index.add_documents(new)
             else:
-                for document in documents:
+                for document in new:
                     index.add_document(document)
+        self._documents.extend(new)
 
     def search(
         self, query: str, k: int = 1, k_rrf: float = 60, candidates: int = 20

@@ -91,7 +91,7 @@ def check_weights(weights: Sequence[float] | None, rankings: int) -> list[float]
     if weights is None:
         return [1.0] * rankings
     try:
-        weights = [float(weight) for weight in weights]
+        weights = [float(weight) for weight in ([weights] if isinstance(weights, str) else weights)]
     except (TypeError, ValueError):
         raise ValueError(f"weights must be numbers, one for each ranking: got {weights!r}") from None
     if len(weights) != rankings:
