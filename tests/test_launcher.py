@@ -141,7 +141,16 @@ def test_it_prints_the_address_serves_this_machine_alone_and_stops_on_one_ctrl_c
         assert lab.interrupt() == 0
     assert lab.printed[-1] == "JupyterLab has stopped.\n"
     assert not [line for line in lab.printed if "Traceback" in line or "[E " in line]
-    assert not (home / ".jupyter").exists()
+
+
+def test_the_users_own_jupyter_settings_are_neither_used_nor_changed(project, tmp_path):
+    home = tmp_path / "home"
+    settings = home / ".jupyter" / "jupyter_server_config.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"ServerApp": {"base_url": "/mine"}}', encoding="utf-8")
+    with running_lab(project, home) as lab:
+        assert status(lab.url) == 200
+    assert list(settings.parent.iterdir()) == [settings]
 
 
 def test_it_stops_on_one_ctrl_c_in_a_terminal_without_asking(project, tmp_path):
