@@ -36,7 +36,8 @@ class Sweep:
 
     ``table`` has a row a k_rrf and a column a number of candidates; ``by_kind`` such a table for each kind of
     query. ``queries`` counts the queries in the means, by kind; ``left_out`` those without a relevant document.
-    ``current`` is the setting (k_rrf, candidates) that the picture marks, or None.
+    ``current`` is the setting (k_rrf, candidates) that the picture marks, or None. ``judged`` are the queries in
+    the means, ``values`` the metric of each of them at each setting: shape (queries, k_rrfs, candidates).
     """
 
     metric: str
@@ -45,6 +46,8 @@ class Sweep:
     queries: dict[str, int]
     left_out: int
     current: tuple[float, int] | None
+    judged: list[Query] = field(repr=False)
+    values: "np.ndarray" = field(repr=False)
     _measure: Callable = field(repr=False)
 
     def best(self, kind: str | None = None) -> Setting:
@@ -102,7 +105,7 @@ def sweep(
     from hybrid_search.rrf import check_k_rrf, check_weights
     from lab.fused_ranks import fused_ranks
 
-    _metric(metric)
+    metric_named(metric)
     rankings = Rankings.from_retriever(retriever, indexes)
     weights = rankings.weights if weights is None else check_weights(weights, len(rankings.names))
     k_rrfs = _sorted("k_rrfs", map(check_k_rrf, k_rrfs))
@@ -128,6 +131,8 @@ def _measure(
     current: tuple[float, int] | None,
     metric: str,
 ) -> Sweep:
+    import numpy as np
+
     values = [_values(metric, query, at) for query, at in zip(judged, ranks, strict=True)]
 
     def table(kind: str | None) -> "DataFrame":
@@ -148,13 +153,15 @@ def _measure(
         queries={kind: sum(query.kind == kind for query in judged) for kind in kinds},
         left_out=left_out,
         current=current,
+        judged=judged,
+        values=np.reshape(values, (len(judged), len(k_rrfs), len(candidates))),
         _measure=partial(_measure, judged, left_out, ranks, k_rrfs, candidates, current),
     )
 
 
 def _values(metric: str, query: Query, ranks: "np.ndarray") -> list[float]:
     """The metric's value at each setting, from the ranks of the query's relevant documents."""
-    measure, relevant, known = _metric(metric), list(query.relevant), {}
+    measure, relevant, known = metric_named(metric), list(query.relevant), {}
     settings = [tuple(at) for at in ranks.reshape(-1, len(relevant)).tolist()]
     for at in set(settings):
         ranking = [object() for _rank in range(max(at))]
@@ -165,7 +172,8 @@ def _values(metric: str, query: Query, ranks: "np.ndarray") -> list[float]:
     return [known[at] for at in settings]
 
 
-def _metric(name: str) -> Callable:
+def metric_named(name: str) -> Callable:
+    """The metric of one query, called with (ranking, relevant). Raises ValueError for an unknown name."""
     if name == "MRR":
         return reciprocal_rank
     metric, _at, k = str(name).partition("@")
