@@ -30,11 +30,11 @@ for document in sections():
 # %% [markdown]
 # The incident has a number: `INC-2023-Q4-011`. Look at the titles only.
 #
-# **Predict.** Which sections name the incident? Replace the list in the next cell with your guess. A wrong
+# **Predict.** Which sections name the incident? Write your guess, a list of numbers, in the next cell. A wrong
 # guess is worth as much as a right one: what counts is that you made one.
 
 # %%
-my_guess = [10]
+my_guess = None  # replace None with your list
 my_guess
 
 # %% [markdown]
@@ -69,12 +69,13 @@ check("find_term", find_term)
 #
 # The check tries your function on a few inputs and compares what it gives with what is right.
 #
-# - **to do** means that you have not written it yet.
+# - **not attempted yet** means that the stub is still there.
 # - **wrong** shows the first input on which your answer differs, with the expected answer beside yours.
-#   If your mistake is a known one, a sentence says which.
-# - **ok** means that this part has its points.
+#   If your mistake is a known one, a sentence says which. Further down, **the same mistake** points back to it.
+# - **partly** means that some inputs of this part are right, and earns a part of its points.
+# - **ok** means that this part has all its points.
 #
-# The number below the report is what you have earned so far.
+# The number below the report is the sum of the points for this exercise. It is there for whoever grades.
 #
 # You can run a check as often as you like. Stuck? Ask for a hint. Each call goes one step further: a nudge,
 # where to look, the plan in words, and where the finished code is.
@@ -86,22 +87,31 @@ hint("find_term")
 # ## Who names the incident?
 
 # %%
+print("guess:", my_guess)
 for document in find_term("INC-2023-Q4-011", sections()):
     print(document["id"], document["title"])
 
 # %% [markdown]
-# Three sections name the incident, and only one of their titles sounds like it. Compare with your guess.
-#
-# Now ask the same thing in other words.
+# Three sections name the incident, and only one of their titles sounds like it. This is what section 10 says:
+
+# %%
+from textwrap import fill
+
+for paragraph in sections()[9]["content"].split("\n\n"):
+    print(fill(paragraph, 100))
+
+# %% [markdown]
+# Now ask for the same thing in other words.
 
 # %%
 for term in ["hacker", "break-in", "attacker"]:
     print(term, [document["id"] for document in find_term(term, sections())])
 
 # %% [markdown]
-# "hacker" and "break-in" find nothing, although section 10 is all about a break-in. It says "attacker".
-# Plain search finds letters, not meaning. It has two more faults:
+# "hacker" and "break-in" find nothing, although section 10 is all about a break-in. It says "attacker". So
+# plain search has three faults:
 #
+# - It finds letters, not **meaning**.
 # - It does not **rank**. Three sections name the incident. Which one should you read first?
 # - It wants a **term**, not a question. Look for the whole question and see.
 

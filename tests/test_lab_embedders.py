@@ -182,3 +182,16 @@ def test_stored_vectors_cannot_be_changed_by_a_reader():
     embedder = StoredEmbedder()
     embedder.embed_query(QUERY)[0] = 5
     assert embedder.embed_query(QUERY)[0] != 5
+
+
+@pytest.mark.parametrize("unit", ["00_start", "01_embeddings", "02_bm25", "03_rrf_table", "04_retriever"])
+def test_the_stored_vectors_serve_a_whole_unit_where_the_model_is_missing(unit, root):
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(root / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+    no_model = 'import lab.minilm; lab.minilm.MODEL = ("no_such_package", "model.onnx", "0")'
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(no_model))
+    NotebookClient(notebook, timeout=120).execute()
+    written = nbformat.writes(notebook)
+    assert ("Embeddings: stored vectors" in written) == (unit != "00_start")

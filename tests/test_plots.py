@@ -81,7 +81,9 @@ def test_plain_text_shows_the_numbers_and_no_html(picture):
     bundle = picture._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "text/html"}
     assert bundle["text/plain"] == repr(picture)
-    assert all(cell in repr(picture) for row in picture.rows for cell in row)
+    # The star is a plain one in text: not every console has it.
+    assert all(cell.replace("\u2605", "*") in repr(picture) for row in picture.rows for cell in row)
+    assert "\u2605" not in repr(picture)
     assert "<" not in repr(picture)
 
 

@@ -143,6 +143,13 @@ RETRIEVER = Exercise(
             "You sort each index's results by value, highest first. They come best first already, and for a "
             "vector index the best distance is the lowest one. Keep the order that the index gives."
         ),
+        "k_instead_of_k_rrf": N_(
+            "You add k to the rank. k is how many results are returned; the constant of the formula is k_rrf."
+        ),
+        "set_not_added": N_(
+            "Each list overwrites what the list before it gave. Add to the document's sum: scores[key] = "
+            "scores.get(key, 0) + ..."
+        ),
         "k_rrf_ignored": N_("The score does not change with k_rrf. Use the argument, not a fixed 60."),
         "candidates_ignored": N_(
             "Each index is asked for the same number of results whatever candidates says. Pass candidates to "
@@ -210,7 +217,10 @@ def _keyword_answer(index_class, documents, query, k):
 
 
 def _keyword_probe(query: str, k: int) -> Probe:
-    return Probe({"documents": _NOTES, "query": query, "k": k}, f'search("{query}", k={k}) in four notes')
+    notes = "\n".join(f"{label}: {text}" for label, text in _NOTES)
+    return Probe(
+        {"documents": _NOTES, "query": query, "k": k}, f'search("{query}", k={k}) in four notes\n{notes}'
+    )
 
 
 KEYWORD_INDEX = Exercise(
@@ -227,6 +237,7 @@ KEYWORD_INDEX = Exercise(
             (
                 _keyword_probe("pump leak seal", 4),
                 _keyword_probe("What about TX-99402?", 4),
+                _keyword_probe("Pump leak: which pump, which leak, which seal?", 4),
             ),
         ),
         Criterion(
@@ -252,6 +263,12 @@ KEYWORD_INDEX = Exercise(
     misconceptions={
         "repetitions_counted": N_(
             "A word that stands twice in a document counts twice. Count the different words they share."
+        ),
+        "query_repetitions_counted": N_(
+            "A word that stands twice in the query counts twice. Count the different words they share."
+        ),
+        "not_sorted": N_(
+            "Your results come in the order in which the documents were added. Sort them by count, highest first."
         ),
         "split_at_spaces": N_(
             'Splitting at spaces leaves the punctuation on: "TX-99402?" is not "TX-99402". Use tokenize.'

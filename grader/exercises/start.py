@@ -19,7 +19,8 @@ def _answer(find_term, documents, term):
 
 
 def _probe(term: str) -> Probe:
-    return Probe({"documents": _LETTERS, "term": term}, f'find_term("{term}", four letters)')
+    letters = "\n".join(f"{label}: {text}" for label, text in _LETTERS)
+    return Probe({"documents": _LETTERS, "term": term}, f'find_term("{term}", four letters)\n{letters}')
 
 
 FIND_TERM = Exercise(
@@ -33,12 +34,12 @@ FIND_TERM = Exercise(
         Criterion(
             N_("the documents that contain the term, in order"),
             0.5,
-            (_probe("mechanic"), _probe("order"), _probe("zebra")),
+            (_probe("mechanic"), _probe("order"), _probe("thank"), _probe("zebra")),
         ),
         Criterion(N_("upper and lower case are the same"), 0.5, (_probe("TX-99402"), _probe("PUMP"))),
     ),
     hints=(
-        N_("Python can tell whether one text is inside another with the word in."),
+        N_('Python can tell whether one text is inside another: "pump" in "the old pump" is True.'),
         N_(
             'The text of a document is document["content"]. Before you compare, bring the term and the text '
             "to the same case with .lower()."
@@ -47,6 +48,9 @@ FIND_TERM = Exercise(
         N_("The finished function is in solutions/hybrid_search/start.py."),
     ),
     misconceptions={
+        "dict_searched": N_(
+            'You find nothing. Do you look into document["content"], or into the dict itself?'
+        ),
         "case_kept": N_('"tx-99402" and "TX-99402" are the same term here. Compare lower-case texts.'),
         "text_case_kept": N_("You lower the term but not the text. Bring both to the same case."),
         "first_only": N_("You stop at the first document. Keep every document that contains the term."),

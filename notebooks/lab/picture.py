@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab.language import _
 
+STAR = "\u2605"
 _INK = "#010203"  # stands for the colour of the page's text while the SVG is made
 _SETTINGS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so the picture is the same on every machine
@@ -38,7 +39,8 @@ class Picture:
     draw: Callable
 
     def __repr__(self) -> str:
-        table = [list(self.columns), *map(list, self.rows)]
+        # A console may lack the star.
+        table = [[cell.replace(STAR, "*") for cell in row] for row in (self.columns, *self.rows)]
         widths = [max(len(row[i]) for row in table) for i in range(len(self.columns))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

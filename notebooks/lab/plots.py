@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from lab.language import _
-from lab.picture import Picture
+from lab.picture import STAR, Picture
 
 BLUE, ORANGE = "#0072B2", "#E69F00"
 # A share of a bar: colour and hatching, so that neither has to be told from the other alone.
@@ -16,7 +16,6 @@ _FILLS = (
     ("#CC79A7", "\\\\"),
     ("#999999", "--"),
 )
-_STAR = "\u2605"
 _WIDTH = 6.8  # inches, as are all heights below
 _MOST_ROWS = 20
 
@@ -368,7 +367,7 @@ def _label(document: object) -> str:
 
 
 def _starred(label: str, star: bool) -> str:
-    return f"{_STAR} {label}" if star else label
+    return f"{STAR} {label}" if star else label
 
 
 def _clip(text: str, width: int = 30) -> str:

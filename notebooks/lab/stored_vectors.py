@@ -30,6 +30,10 @@ EXTRA_TEXTS: tuple[str, ...] = (
     "We sat on the bank of the river.",
     "what happened with INC-2023-Q4-999?",
     "Which cake should I bake today?",
+    # Unit 03
+    "software engineering project phoenix stability",
+    # Unit 04
+    "Did the new medicine help people walk?",
 )
 
 

@@ -6,7 +6,7 @@ from hybrid_search import tokenize
 class _Retriever:
     """A right retriever in small steps; each mistake below replaces one of them."""
 
-    def __init__(self, *indexes, weights=None):
+    def __init__(self, *indexes):
         if not indexes:
             raise ValueError("no index")
         self.indexes = list(indexes)
@@ -62,6 +62,16 @@ class SortedByValue(_Retriever):
         ]
 
 
+class KInsteadOfKRrf(_Retriever):
+    def search(self, query, k=1, k_rrf=60, candidates=20):
+        return super().search(query, k, k, candidates)
+
+
+class SetNotAdded(_Retriever):
+    def join(self, found):
+        return found[-1]
+
+
 class KRrfIgnored(_Retriever):
     def part(self, rank, k_rrf, value):
         return 1 / (60 + rank)
@@ -92,8 +102,6 @@ class MissingCountedAsLast(_Retriever):
         padded = []
         for results in lists:
             here = {id(document) for document, _ in results}
-            # All of them share the rank behind the last one.
-            self.last = len(results) + 1
             padded.append((results, [found[key] for key in found if key not in here]))
         return padded
 
@@ -204,6 +212,16 @@ class RepetitionsCounted(_KeywordIndex):
         return sum(tokenize(text).count(word) for word in set(tokenize(query)))
 
 
+class QueryRepetitionsCounted(_KeywordIndex):
+    def count(self, query, text):
+        return sum(word in tokenize(text) for word in tokenize(query))
+
+
+class KeywordsNotSorted(_KeywordIndex):
+    def order(self, results):
+        return results
+
+
 class SplitAtSpaces(_KeywordIndex):
     def count(self, query, text):
         return len(set(query.lower().split()) & set(text.lower().split()))
@@ -239,6 +257,8 @@ IMPLEMENTATIONS = {
         "ranks_from_zero": (RanksFromZero,),
         "raw_values_added": (RawValuesAdded,),
         "sorted_by_value": (SortedByValue,),
+        "k_instead_of_k_rrf": (KInsteadOfKRrf,),
+        "set_not_added": (SetNotAdded,),
         "k_rrf_ignored": (KRrfIgnored,),
         "candidates_ignored": (CandidatesIgnored,),
         "k_instead_of_candidates": (KInsteadOfCandidates,),
@@ -259,6 +279,8 @@ IMPLEMENTATIONS = {
     },
     "keyword_index": {
         "repetitions_counted": (RepetitionsCounted,),
+        "query_repetitions_counted": (QueryRepetitionsCounted,),
+        "not_sorted": (KeywordsNotSorted,),
         "split_at_spaces": (SplitAtSpaces,),
         "zero_matches_returned": (ZeroMatchesReturned,),
         "letters_compared": (LettersCompared,),

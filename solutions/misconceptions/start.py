@@ -1,6 +1,10 @@
 """Unit 00: wrong ways to find a term."""
 
 
+def dict_searched(term, documents):
+    return [document for document in documents if term.lower() in document]
+
+
 def case_kept(term, documents):
     return [document for document in documents if term in document["content"]]
 
@@ -41,6 +45,7 @@ def beginning_only(term, documents):
 
 
 _WRONG = (
+    dict_searched,
     case_kept,
     text_case_kept,
     first_only,
