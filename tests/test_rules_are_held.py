@@ -98,7 +98,8 @@ BREAKS = {
     "equal sums are exactly equal": (
         "rrf",
         "math.fsum(values)",
-        "sum(values[1:], values[0])",
+        # From Python 3.12 on, the built-in sum makes up for rounding.
+        "__import__('functools').reduce(lambda total, part: total + part, values)",
     ),
     # The order
     "higher scores come first": (
