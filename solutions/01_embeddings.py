@@ -6,10 +6,10 @@
 #
 # At the end of this unit
 # - you can measure how close two texts are in meaning,
-# - your `VectorIndex` answers a question that shares no telling word with its answer,
+# - your `VectorIndex` answers a question that shares no important word with its answer,
 # - you have seen where such a search fails, and why.
 #
-# **Minutes:** 45. **You need:** unit 00, and a little numpy: arrays, `a @ b`.
+# **Minutes:** 50. **You need:** unit 00, and a little numpy: arrays, `a @ b`.
 
 # %%
 from grader import check, hint
@@ -31,20 +31,6 @@ print(vector[:5])
 # When an embedder is first used, a line says which one it is. The default one gives 384 numbers for any text,
 # short or long. A single number has no meaning that you could name. What counts is how two vectors lie to
 # each other.
-#
-# **Predict.** Here are four sentences.
-#
-# - A: The pump is leaking.
-# - B: Water drips from the machine.
-# - C: The bank raised its interest rates.
-# - D: We sat on the bank of the river.
-#
-# A and B share one word, "the". C and D share two, "the" and "bank". Which two of the four sentences will be
-# closest? Replace the two letters below with your guess. You will test it soon, with a function of your own.
-
-# %%
-my_guess = "C D"
-my_guess
 
 # %% [markdown]
 # ## How close are two vectors?
@@ -84,12 +70,12 @@ my_guess
 # | in opposite directions | −1 | 2 |
 
 # %% [markdown]
-# **Predict.** What is the cosine distance of (3, 4) and (6, 8)? And of (3, 4) and (−4, 3)? Work them out on
-# paper, then write both numbers below.
+# **Predict.** What is the cosine distance of (3, 4) and (6, 8)? And of (3, 4) and (−4, 3)? Draw the arrows, and
+# the table above gives both answers. Write two numbers.
 
 # %%
-my_guess = (0.5, 0.5)
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %% [markdown]
 # numpy has the parts of the formula. These are the ones for the first example:
@@ -131,12 +117,14 @@ check("cosine_distance", cosine_distance)
 
 # %% [markdown]
 # Stuck? Run `hint("cosine_distance")` in a new cell. Each call helps a little more.
-#
-# Now compare with your two guesses.
+
+# %% [markdown]
+# Compare with your guess:
 
 # %%
-print(round(cosine_distance(np.array([3.0, 4.0]), np.array([6.0, 8.0])), 3))
-print(round(cosine_distance(np.array([3.0, 4.0]), np.array([-4.0, 3.0])), 3))
+print("guess:", my_guess)
+print("(3, 4) and (6, 8): ", round(cosine_distance(np.array([3.0, 4.0]), np.array([6.0, 8.0])), 3))
+print("(3, 4) and (-4, 3):", round(cosine_distance(np.array([3.0, 4.0]), np.array([-4.0, 3.0])), 3))
 
 # %% [markdown]
 # (6, 8) is twice as long as (3, 4) and points the same way: distance 0. (−4, 3) stands at a right angle to
@@ -144,6 +132,21 @@ print(round(cosine_distance(np.array([3.0, 4.0]), np.array([-4.0, 3.0])), 3))
 #
 # ## Which sentences are closest?
 #
+# **Predict.** Here are four sentences.
+#
+# - A: The pump is leaking.
+# - B: Water drips from the machine.
+# - C: The bank raised its interest rates.
+# - D: We sat on the bank of the river.
+#
+# A and B share one word, "the". C and D share two, "the" and "bank". Which two of the four sentences are closest
+# in meaning to the model? Write two letters, such as `"B D"`.
+
+# %%
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
+
+# %% [markdown]
 # `embed_documents` takes a **list** of texts and gives one vector for each of them.
 
 # %%
@@ -156,6 +159,7 @@ sentences = [
     "We sat on the bank of the river.",
 ]
 vectors = embedder().embed_documents(sentences)
+print("guess:", my_guess)
 for i, j in combinations(range(4), 2):
     print("ABCD"[i], "ABCD"[j], round(float(cosine_distance(vectors[i], vectors[j])), 3))
 
@@ -170,27 +174,45 @@ for i, j in combinations(range(4), 2):
 # **chunks**, and each chunk gets its own vector. This is how our report begins:
 
 # %%
-print(report()[:600])
+from textwrap import fill
+
+for line in report()[:600].split("\n"):
+    print(fill(line, 100))
 
 # %% [markdown]
 # The report is written in Markdown. A line that begins with `# ` is the title, and each line that begins
 # with `## ` is the heading of a section. The author has done the cutting for you: one section, one chunk.
 #
-# ## Exercise `chunk_by_section` · 2 points · medium, about 10 minutes
+# ## Exercise `chunk_by_section` · 2 points · medium, about 12 minutes
 #
 # Write `chunk_by_section(text)`. It returns a list of chunks, each a `str`, in the order of the text.
 #
-# - A section begins at a line that **begins with** `## ` (two marks and a space). It ends before the next
-#   such line, or at the end of the text. Each section gives one chunk.
-# - A chunk is the heading without its `## `, a blank line, and the body: `"Cats\n\nThey purr."`. The blank
-#   line is there even where the text has none below the heading.
-# - The body begins at the first line below the heading that is not blank, and stays as it is from there on,
-#   with its line breaks and blank lines. `### Windows`, or a `## ` in the middle of a line, is part of it.
-# - A section without a body gives a chunk too: its heading alone.
-# - Text before the first heading is a chunk of its own, left as it is. But where it is blank, or only the
-#   title (one line that begins with `# `), it gives no chunk. A text without any `## ` heading is treated the
-#   same way: one chunk, or none.
-# - White space at the start and the end of a chunk does not matter.
+# A line that **begins with** `## ` (two marks and a space) is a heading. A section goes from its heading to the
+# next heading, or to the end. Its chunk is the heading without the `## `, **one** blank line, and the body:
+#
+# ```python
+# "# Zoo\n\n## Cats\n\nThey purr.\n\n## Dogs\nThey bark."   # the text
+# ["Cats\n\nThey purr.", "Dogs\n\nThey bark."]             # its chunks
+# ```
+#
+# The title alone, one line that begins with `# `, gives no chunk. Any other text before the first heading is one
+# chunk, left as it is. A section without a body is its heading alone:
+#
+# ```python
+# "We open at noon.\n\n## Cats\n\n## Dogs\n\nThey bark."
+# ["We open at noon.", "Cats", "Dogs\n\nThey bark."]
+# ```
+#
+# Where there is more than the title, the title stays too. A body keeps its lines and its blank lines. `### Food`
+# begins with three marks, so it is no heading here, and neither is a `## ` in the middle of a line:
+#
+# ```python
+# "# Zoo\n\nOpen daily.\n\n## Cats\n\nSee hall ## 4.\n\n### Food\n\nFish."
+# ["# Zoo\n\nOpen daily.", "Cats\n\nSee hall ## 4.\n\n### Food\n\nFish."]
+# ```
+#
+# White space at the start and the end of a chunk does not matter. A text without any heading is treated like
+# the text before the first one: it gives one chunk, or none where it is blank or only a title.
 
 
 # %% exercise="chunk_by_section"
@@ -242,7 +264,7 @@ for chunk in chunk_by_section(report()):
 # - `embed_query(text)` takes one text and gives one vector.
 
 # %% [markdown]
-# ## Exercise `vector_index` · 4 points · medium, about 12 minutes
+# ## Exercise `vector_index` · 4 points · medium, about 15 minutes
 #
 # Write the class `VectorIndex`. Your `cosine_distance` does the measuring.
 #
@@ -325,18 +347,8 @@ def short(results):
 
 
 # %% [markdown]
-# The report says "attacker", "stolen credentials" and "intrusion". We ask about hackers who break in. First,
-# which words of the question does each section contain?
-
-# %%
-question = "How did the hackers break into our systems?"
-words = set(question.lower().strip("?").split())
-for document in sections():
-    print(document["id"], sorted(words & set(document["content"].lower().split())))
-
-# %% [markdown]
-# The words will not help: section 10, which has the answer, shares only "the" with the question. Now the
-# vectors.
+# The report says "attacker", "stolen credentials" and "intrusion". We ask about hackers who break in. No section
+# contains "hackers", "break" or "systems".
 
 # %%
 plot_similarity(ask("How did the hackers break into our systems?", k=10))
@@ -348,13 +360,14 @@ plot_similarity(ask("How did the hackers break into our systems?", k=10))
 # ## Ask for the incident
 #
 # **Predict.** Now the question of unit 00: "what happened with INC-2023-Q4-011?" Sections 2, 5 and 10 name
-# the incident. Which three sections will your index put first?
+# the incident. Which three sections will your index put first? Write a list of three numbers.
 
 # %%
-my_guess = [10, 2, 5]
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %%
+print("guess:", my_guess)
 plot_similarity(ask("what happened with INC-2023-Q4-011?", k=10))
 
 # %% [markdown]
@@ -364,20 +377,22 @@ plot_similarity(ask("what happened with INC-2023-Q4-011?", k=10))
 # This is how section 3 begins:
 
 # %%
-print(sections()[2]["content"][:420], "...")
+for line in sections()[2]["content"][:420].split("\n"):
+    print(fill(line, 100))
 
 # %% [markdown]
 # It talks of events, of the fourth quarter of 2023, and of an incident. That is near to what the question is
 # **about**. The index compares meaning, not letters, and `INC-2023-Q4-011` means very little by itself: the
-# model cuts it into small pieces, and many other numbers have the same pieces.
+# model cuts it into small pieces, and to the model one number looks much like another.
 #
-# **Predict.** Ask for an incident that does not exist, `INC-2023-Q4-999`. What will change?
+# **Predict.** Ask for an incident that does not exist, `INC-2023-Q4-999`. What will the index find?
 
 # %%
-my_guess = "nothing is found"
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %%
+print("guess:", my_guess)
 for question in ["what happened with INC-2023-Q4-011?", "what happened with INC-2023-Q4-999?"]:
     print(question, short(ask(question, k=4)))
 
@@ -388,7 +403,7 @@ for question in ["what happened with INC-2023-Q4-011?", "what happened with INC-
 #
 # ## What a distance means, and what it does not
 #
-# **It ranks the documents of one query.** It is no mark that says "good enough".
+# A distance ranks the documents of **one** query. It is no mark that says "good enough".
 
 # %%
 for question in [
@@ -407,18 +422,18 @@ for question in [
 #   answer.
 # - Another embedding model has other distances. Never carry a limit from one to the other.
 #
-# **It tells whether two texts are about the same thing, not whether they agree.**
+# **Try it yourself** (optional). Change the sentences, and look for two that are closer than you would expect.
+# A start: is "The pump is leaking." closer to its contrary, or to another sentence about the same fault?
 
 # %%
-vectors = embedder().embed_documents(
-    ["The pump is leaking.", "The pump is not leaking.", "Water drips from the machine."]
-)
-print("leaking, not leaking:", round(float(cosine_distance(vectors[0], vectors[1])), 3))
-print("leaking, drips:", round(float(cosine_distance(vectors[0], vectors[2])), 3))
+one = "The pump is leaking."
+for other in ["The pump is not leaking.", "Water drips from the machine."]:
+    first, second = embedder().embed_documents([one, other])
+    print(round(float(cosine_distance(first, second)), 3), other)
 
 # %% [markdown]
-# With the default embedder a sentence and its contrary are much closer than two sentences that report the
-# same fault.
+# With the default embedder the contrary is much closer. A distance tells whether two texts are about the same
+# thing, not whether they agree.
 #
 # ## Common mistakes
 #

@@ -61,7 +61,7 @@ CHUNK_BY_SECTION = Exercise(
         ),
     ),
     hints=(
-        N_("Which characters stand right before each section, and nowhere else in the text?"),
+        N_("How does a line begin that starts a section?"),
         N_(
             'A section begins where a line begins with "## ". Either go through text.split("\\n") line by line, '
             'or put a line break in front of the text and split it at "\\n## ".'
@@ -107,6 +107,17 @@ CHUNK_BY_SECTION = Exercise(
         "spacing_as_found": N_(
             "Where the text has no blank line below a heading, your chunk has none. Put the blank line there "
             'yourself: heading + "\\n\\n" + body.'
+        ),
+        "two_blank_lines": N_(
+            "There are two blank lines below your heading: the text has one already. Strip the body before you "
+            "join."
+        ),
+        "two_blank_lines_and_title_kept": N_(
+            "Two things: the title of the text alone is no chunk; and there are two blank lines below your "
+            "headings, because the text has one already. Strip the body before you join."
+        ),
+        "marks_and_title_kept": N_(
+            'Two things: the title of the text alone is no chunk, and your headings still begin with "## ".'
         ),
         "no_blank_line": N_(
             'Between heading and body there is one line break. Put a blank line there: "\\n\\n".'
@@ -240,6 +251,43 @@ _AS_QUERIES = {
 }
 
 
+class _Embedder(StubEmbedder):
+    """Raises another error for each kind of wrong input, so that the feedback can tell them apart."""
+
+    def embed_documents(self, texts):
+        for text in [] if isinstance(texts, str) else texts:
+            _must_know(text, self.document_vectors)
+        return super().embed_documents(texts)
+
+    def embed_query(self, text):
+        if hasattr(text, "shape"):
+            raise TypeError("embed_query needs a text, and got a vector")
+        _must_know(text, self.query_vectors)
+        return super().embed_query(text)
+
+
+def _must_know(text: object, vectors: dict[str, list[float]]) -> None:
+    if not isinstance(text, str) or text not in vectors:
+        raise LookupError(f"the embedder got neither a document's content nor the query, but {text!r}")
+
+
+# A learner's index measures with the learner's own cosine_distance, which may be wrong in these ways.
+_WRONG_DISTANCES = (
+    "similarity",
+    "sign",
+    "raw_dot_product",
+    "absolute",
+    "angle",
+    "angle_in_degrees",
+    "squared_lengths",
+    "precedence",
+    "lengths_added",
+    "number_of_values",
+    "halved",
+    "not_summed",
+)
+
+
 def _index_answer(index_class, entries, query, k=None):
     """``entries`` are pairs of a label and a vector to add, or a text for the embedder."""
     import numpy as np
@@ -247,7 +295,7 @@ def _index_answer(index_class, entries, query, k=None):
     texts = {label: given for label, given in entries if isinstance(given, str)}
     documents = make_documents([label for label, _ in entries], texts)
     needs_embedder = texts or isinstance(query, str)
-    index = index_class(StubEmbedder(_AS_DOCUMENTS, _AS_QUERIES)) if needs_embedder else index_class()
+    index = index_class(_Embedder(_AS_DOCUMENTS, _AS_QUERIES)) if needs_embedder else index_class()
     for label, given in entries:
         if isinstance(given, str):
             index.add_document(documents[label])
@@ -272,6 +320,14 @@ def _arrow(given: list | str) -> str:
         f'"{given}"' if isinstance(given, str) else "(" + ", ".join(f"{number:g}" for number in given) + ")"
     )
 
+
+_TAKE_THE_FIRST = N_(
+    "embed_documents gives one vector for each text, so for one text a list with one vector. Take its first: "
+    "embed_documents([text])[0]."
+)
+_VECTOR_EMBEDDED = N_(
+    "You embed the query even where it is a vector already. Embed it only if isinstance(query_or_vector, str)."
+)
 
 VECTOR_INDEX = Exercise(
     id="vector_index",
@@ -319,10 +375,10 @@ VECTOR_INDEX = Exercise(
             "find the vector and can leave the rest to add_vector. isinstance(x, str) says whether x is text."
         ),
         N_(
-            "In add_document: the vector is self.embedder.embed_documents([text])[0], where text is the document's "
-            '"content". In search: if the query is text, take self.embedder.embed_query(query) as the vector. '
-            "Measure the distance to each vector in the list. Make pairs (document, distance). Sort them by "
-            "distance with key=..., smallest first. Return the first k."
+            "add_document: embed a list that holds the document's text alone, take the one vector that comes "
+            "back, and let add_vector keep it. search: a query that is text is embedded first. Then make a pair "
+            "(document, distance) for each entry, sort the pairs by their distance with key=..., and return "
+            "the first k."
         ),
         N_(
             "The finished class is VectorIndex in solutions/hybrid_search/embeddings.py. It does more than yours "
@@ -363,6 +419,10 @@ VECTOR_INDEX = Exercise(
         "pair_without_list": N_(
             "For k = 1 you return a bare pair. Return a list always, here with one pair in it."
         ),
+        "first_pair_returned": N_(
+            "You return the first pair alone. Return a list of pairs, also where there is one pair in it: [:k], "
+            "without [0]."
+        ),
         "not_sorted": N_(
             "Your results come in the order in which they were added. Sort them by distance, smallest first."
         ),
@@ -385,6 +445,9 @@ VECTOR_INDEX = Exercise(
         "last_document_only": N_(
             "Only the document added last is there. Append to a list; do not set it anew for each document."
         ),
+        "document_not_kept": N_(
+            "A document given to add_document is not found. Keep it under its vector: add_vector does that."
+        ),
         "query_embedded_as_document": N_(
             "You embed the query with embed_documents. Some models treat questions and documents differently: "
             "use embed_query for the query."
@@ -393,10 +456,8 @@ VECTOR_INDEX = Exercise(
             "You embed documents with embed_query. Some models treat questions and documents differently: use "
             "embed_documents for documents."
         ),
-        "vector_in_a_list": N_(
-            "embed_documents gives one vector for each text, so for one text a list with one vector. Take its "
-            "first: embed_documents([text])[0]."
-        ),
+        "vector_in_a_list": _TAKE_THE_FIRST,
+        "vector_in_a_list_as_distance": _TAKE_THE_FIRST,
         "text_not_in_a_list": N_(
             "embed_documents takes a list of texts. For one text write embed_documents([text])[0]."
         ),
@@ -404,6 +465,17 @@ VECTOR_INDEX = Exercise(
             "The embedder must get the document's text, neither the whole document nor its name: "
             'document["content"].'
         ),
+        "vector_embedded": _VECTOR_EMBEDDED,
+        "vector_embedded_where_possible": _VECTOR_EMBEDDED,
+        "number_of_query_vector": N_(
+            "embed_query gives one vector, not a list of vectors. Take it as it is, without [0]."
+        ),
+        **{
+            f"distance_{name}": N_(
+                "Your distances are not 1 - cosine. Is your cosine_distance right? Finish that exercise first."
+            )
+            for name in _WRONG_DISTANCES
+        },
     },
 )
 

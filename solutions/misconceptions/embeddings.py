@@ -49,6 +49,14 @@ def _as_found(heading, body):
     return f"{heading}\n{body}"
 
 
+def _two_blank_lines(heading, body):
+    return f"{heading}\n\n{body}"
+
+
+def _marks_as_found(heading, body):
+    return f"## {heading}\n{body}"
+
+
 def _one_break(heading, body):
     return f"{heading}\n{body.strip()}"
 
@@ -285,6 +293,11 @@ class PairWithoutList(_VectorIndex):
         return results[0] if k == 1 else results[:k]
 
 
+class FirstPairReturned(_VectorIndex):
+    def cut(self, results, k):
+        return results[:k][0]
+
+
 class NotSorted(_VectorIndex):
     def order(self, results):
         return results
@@ -318,6 +331,11 @@ class LastDocumentOnly(_VectorIndex):
         self.entries = [(vector, document)]
 
 
+class DocumentNotKept(_VectorIndex):
+    def add_document(self, document):
+        self.embed_document(document)
+
+
 class QueryEmbeddedAsDocument(_VectorIndex):
     def embed_query(self, text):
         return self.embedder.embed_documents([text])[0]
@@ -332,6 +350,8 @@ class VectorInAList(_VectorIndex):
     def embed_document(self, document):
         return self.embedder.embed_documents([document["content"]])
 
+
+class VectorInAListAsDistance(VectorInAList):
     def distance(self, query, vector):
         return 1 - vector @ query / (np.linalg.norm(vector) * np.linalg.norm(query))
 
@@ -344,6 +364,30 @@ class TextNotInAList(_VectorIndex):
 class DocumentNotItsText(_VectorIndex):
     def embed_document(self, document):
         return self.embedder.embed_documents([document])[0]
+
+
+class VectorEmbedded(_VectorIndex):
+    def search(self, query_or_vector, k=1):
+        query = self.embed_query(query_or_vector)
+        return self.cut(self.order(self.measured(query)), k)
+
+
+class VectorEmbeddedWherePossible(VectorEmbedded):
+    def embed_query(self, text):
+        return super().embed_query(text) if self.embedder else text
+
+
+class NumberOfQueryVector(_VectorIndex):
+    def embed_query(self, text):
+        return super().embed_query(text)[0]
+
+
+def _measuring_with(wrong_distance):
+    class WrongDistance(_VectorIndex):
+        def distance(self, query, vector):
+            return wrong_distance(query, vector)
+
+    return WrongDistance
 
 
 IMPLEMENTATIONS = {
@@ -359,6 +403,9 @@ IMPLEMENTATIONS = {
         "last_lost": (last_lost,),
         "empty_section_lost": (empty_section_lost,),
         "spacing_as_found": (_chunker(_as_found),),
+        "two_blank_lines": (_chunker(_two_blank_lines),),
+        "two_blank_lines_and_title_kept": (_chunker(_two_blank_lines, _whole_start),),
+        "marks_and_title_kept": (_chunker(_marks_as_found, _whole_start),),
         "no_blank_line": (_chunker(_one_break),),
         "blank_lines_lost": (_chunker(_without_blank_lines),),
         "lines_joined": (_chunker(_one_line),),
@@ -398,16 +445,34 @@ IMPLEMENTATIONS = {
         "k_ignored": (KIgnored,),
         "one_result": (OneResult,),
         "pair_without_list": (PairWithoutList,),
+        "first_pair_returned": (FirstPairReturned,),
         "not_sorted": (NotSorted,),
         "distances_moved": (DistancesMoved,),
         "pairs_compared": (PairsCompared,),
         "distance_as_key": (DistanceAsKey,),
         "vector_as_key": (VectorAsKey,),
         "last_document_only": (LastDocumentOnly,),
+        "document_not_kept": (DocumentNotKept,),
         "query_embedded_as_document": (QueryEmbeddedAsDocument,),
         "document_embedded_as_query": (DocumentEmbeddedAsQuery,),
         "vector_in_a_list": (VectorInAList,),
+        "vector_in_a_list_as_distance": (VectorInAListAsDistance,),
         "text_not_in_a_list": (TextNotInAList,),
         "document_not_its_text": (DocumentNotItsText,),
+        "vector_embedded": (VectorEmbedded,),
+        "vector_embedded_where_possible": (VectorEmbeddedWherePossible,),
+        "number_of_query_vector": (NumberOfQueryVector,),
+        "distance_similarity": (_measuring_with(similarity),),
+        "distance_sign": (_measuring_with(sign),),
+        "distance_raw_dot_product": (_measuring_with(dot_product),),
+        "distance_absolute": (_measuring_with(absolute),),
+        "distance_angle": (_measuring_with(angle),),
+        "distance_angle_in_degrees": (_measuring_with(angle_in_degrees),),
+        "distance_squared_lengths": (_measuring_with(squared_lengths),),
+        "distance_precedence": (_measuring_with(precedence),),
+        "distance_lengths_added": (_measuring_with(lengths_added),),
+        "distance_number_of_values": (_measuring_with(number_of_values),),
+        "distance_halved": (_measuring_with(halved),),
+        "distance_not_summed": (_measuring_with(not_summed),),
     },
 }
