@@ -22,6 +22,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     ),
     "evaluation": ("SearchError", "compare", "judged_ids", "losses"),
     "sweeps": ("sweep",),
+    "tuning": ("TuningLab",),
     "errors": ("DocumentError", "ModelError", "ServiceError"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
