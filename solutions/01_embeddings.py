@@ -401,7 +401,7 @@ for question in ["what happened with INC-2023-Q4-011?", "what happened with INC-
 # To this search one number is as good as the other. For part numbers, error codes and names you need a search
 # that looks at words. You build it in unit 02.
 #
-# ## What a distance means, and what it does not
+# ## What a distance means (optional, about 5 minutes more)
 #
 # A distance ranks the documents of **one** query. It is no mark that says "good enough".
 
@@ -422,7 +422,7 @@ for question in [
 #   answer.
 # - Another embedding model has other distances. Never carry a limit from one to the other.
 #
-# **Try it yourself** (optional). Change the sentences, and look for two that are closer than you would expect.
+# **Try it yourself.** Change the sentences, and look for two that are closer than you would expect.
 # A start: is "The pump is leaking." closer to its contrary, or to another sentence about the same fault?
 
 # %%

@@ -1,5 +1,7 @@
 """Unit 02: tokens, the weight of a term, and the BM25 index."""
 
+import json
+
 from ..compare import Ranking, Value
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
@@ -15,6 +17,10 @@ def _tokenize_answer(tokenize, text):
 def _texts(*texts: str) -> tuple[Probe, ...]:
     return tuple(Probe({"text": text}, f'tokenize("{text}")') for text in texts)
 
+
+_PARTS_APPENDED = N_(
+    "Did you append the list of parts? append puts it in as one item. Add its items one by one: use extend, or +=."
+)
 
 TOKENIZE = Exercise(
     id="tokenize",
@@ -122,6 +128,14 @@ TOKENIZE = Exercise(
         "repetitions_dropped": N_(
             "A word that stands twice in the text gives two tokens. BM25 counts them, so keep both."
         ),
+        "set_returned": N_(
+            "You return a set: it has no order, and holds each token once. Collect the tokens in a list."
+        ),
+        "list_of_a_set": N_(
+            "You made a set on the way: it has no order, and holds each token once. Collect the tokens in a list."
+        ),
+        "parts_appended": _PARTS_APPENDED,
+        "parts_filtered_and_appended": _PARTS_APPENDED,
         "sorted": N_("Your tokens are in the order of the alphabet. Keep the order of the text."),
         "short_words_dropped": N_(
             "You drop short tokens. A short token can matter, such as the 3 in 3 servers."
@@ -151,7 +165,8 @@ def _idf_answer(idf, term, documents):
 
 
 def _idf_probe(term: str, documents: list, what: str) -> Probe:
-    return Probe({"term": term, "documents": documents}, f'idf("{term}", documents): {what}')
+    label = f'idf("{term}", documents): {what}\ndocuments = {json.dumps(documents)}'
+    return Probe({"term": term, "documents": documents}, label)
 
 
 IDF = Exercise(
@@ -220,6 +235,14 @@ IDF = Exercise(
         ),
         "precedence": N_(
             "Brackets are missing: without them Python divides 0.5 by n and adds the rest. Write "
+            "(N - n + 0.5) / (n + 0.5)."
+        ),
+        "numerator_brackets": N_(
+            "Brackets are missing: without them Python divides only the first 0.5. Write "
+            "(N - n + 0.5) / (n + 0.5)."
+        ),
+        "denominator_brackets": N_(
+            "Brackets are missing: without them Python divides by n alone, and adds 0.5 afterwards. Write "
             "(N - n + 0.5) / (n + 0.5)."
         ),
         "n_not_subtracted": N_(
@@ -298,8 +321,9 @@ def _index_probe(documents: list, query: str, k: int | None = None, later: list 
         given["k"], call = k, f'search("{query}", k={k})'
     if later:
         given["later"] = later
-        call += f", {len(later)} more notes, the same search"
-    return Probe(given, f"BM25Index({', '.join(made)}), {len(documents)} notes, {call}")
+        call += f" before and after {' and '.join(label for label, _ in later)} came in"
+    notes = [f"{label}: {text}" for label, text in [*documents, *(later or [])]] or ["no notes"]
+    return Probe(given, "\n".join([f"BM25Index({', '.join(made)}); {call}", *notes]))
 
 
 BM25_INDEX = Exercise(
@@ -374,6 +398,9 @@ BM25_INDEX = Exercise(
             "You use rank-bm25's own IDF: 0 for a term in half of the documents. Put your weights into "
             "model.idf."
         ),
+        "idf_of_documents": N_(
+            "idf wants lists of tokens, and the documents are dicts: give it self.tokens."
+        ),
         "query_terms_once": N_(
             "A term that stands twice in the query counts twice. Give get_scores the tokens as they are, not a set."
         ),
@@ -402,6 +429,9 @@ BM25_INDEX = Exercise(
             "You call the function tokenize of exercise 1. Use the one that the constructor was given: "
             "self.tokenize."
         ),
+        "tokenizer_ignored_for_query": N_(
+            "You call the function tokenize of exercise 1 for the query. Use self.tokenize for the query too."
+        ),
         "everything_split_at_spaces": N_(
             "You split at spaces, whatever tokenizer was given. Use self.tokenize for documents and queries."
         ),
@@ -417,6 +447,8 @@ BM25_INDEX = Exercise(
         "settings_ignored": N_(
             "k1 and b have no effect. Pass them on: BM25Okapi(tokens, k1=self.k1, b=self.b)."
         ),
+        "k1_ignored": N_("k1 has no effect. Pass it on: BM25Okapi(tokens, k1=self.k1, b=self.b)."),
+        "b_ignored": N_("b has no effect. Pass it on: BM25Okapi(tokens, k1=self.k1, b=self.b)."),
         "k1_and_b_swapped": N_("k1 and b have changed places. Pass them by name: k1=self.k1, b=self.b."),
         "all_terms_needed": N_(
             "You keep only documents that contain every term of the query. One is enough."

@@ -70,6 +70,28 @@ def _tokens_as_text(text):
     return " ".join(right_tokenize(text))
 
 
+def _list_of_a_set(text):
+    """A set comes in another order on each run: this is one of them."""
+    return sorted(set(right_tokenize(text)), reverse=True)
+
+
+def _parts_appended(text):
+    tokens = []
+    for run in re.findall(_RUN, fold(text)):
+        tokens.append(run if re.search(r"[\d_]", run) else _split(run))
+    return _without_stop_words(tokens)
+
+
+def _parts_filtered_and_appended(text):
+    tokens = []
+    for run in re.findall(_RUN, fold(text)):
+        if re.search(r"[\d_]", run):
+            tokens.append(run)
+        else:
+            tokens.append(_without_stop_words(_split(run)))
+    return tokens
+
+
 def _containing(term, documents):
     return sum(term in document for document in documents)
 
@@ -117,6 +139,16 @@ def _upside_down(term, documents):
 def _precedence(term, documents):
     n = _containing(term, documents)
     return math.log(1 + len(documents) - n + 0.5 / n + 0.5)
+
+
+def _numerator_brackets(term, documents):
+    n = _containing(term, documents)
+    return math.log(1 + len(documents) - n + 0.5 / (n + 0.5))
+
+
+def _denominator_brackets(term, documents):
+    n = _containing(term, documents)
+    return math.log(1 + (len(documents) - n + 0.5) / n + 0.5)
 
 
 def _n_not_subtracted(term, documents):
@@ -191,6 +223,11 @@ class OkapiIdf(_BM25Index):
         pass
 
 
+class IdfOfDocuments(_BM25Index):
+    def weigh(self, model):
+        model.idf = {term: idf(term, self.documents) for term in model.idf}
+
+
 class ZeroScoresReturned(_BM25Index):
     def keep(self, position, score, query):
         return True
@@ -244,6 +281,11 @@ class TokenizerIgnored(_BM25Index):
         super().__init__(right_tokenize, k1, b)
 
 
+class TokenizerIgnoredForQuery(_BM25Index):
+    def query_tokens(self, query):
+        return right_tokenize(query)
+
+
 class EverythingSplitAtSpaces(_BM25Index):
     def __init__(self, tokenize=right_tokenize, k1=1.5, b=0.75):
         super().__init__(str.split, k1, b)
@@ -275,6 +317,16 @@ class KIgnored(_BM25Index):
 class SettingsIgnored(_BM25Index):
     def __init__(self, tokenize=right_tokenize, k1=1.5, b=0.75):
         super().__init__(tokenize)
+
+
+class K1Ignored(_BM25Index):
+    def __init__(self, tokenize=right_tokenize, k1=1.5, b=0.75):
+        super().__init__(tokenize, b=b)
+
+
+class BIgnored(_BM25Index):
+    def __init__(self, tokenize=right_tokenize, k1=1.5, b=0.75):
+        super().__init__(tokenize, k1=k1)
 
 
 class K1AndBSwapped(_BM25Index):
@@ -317,6 +369,10 @@ IMPLEMENTATIONS = {
         "stop_words_before_folding": (_stop_words_before_folding,),
         "stop_words_before_splitting": (_stop_words_before_splitting,),
         "repetitions_dropped": (lambda text: list(dict.fromkeys(right_tokenize(text))),),
+        "set_returned": (lambda text: set(right_tokenize(text)),),
+        "list_of_a_set": (_list_of_a_set,),
+        "parts_appended": (_parts_appended,),
+        "parts_filtered_and_appended": (_parts_filtered_and_appended,),
         "sorted": (lambda text: sorted(right_tokenize(text)),),
         "short_words_dropped": (lambda text: [token for token in right_tokenize(text) if len(token) > 2],),
         "text_returned": (_tokens_as_text,),
@@ -332,6 +388,8 @@ IMPLEMENTATIONS = {
         "document_frequency": (_containing,),
         "upside_down": (_upside_down,),
         "precedence": (_precedence,),
+        "numerator_brackets": (_numerator_brackets,),
+        "denominator_brackets": (_denominator_brackets,),
         "n_not_subtracted": (_n_not_subtracted,),
         "n_plus_one": (_n_plus_one,),
         "scikit_learn": (_scikit_learn,),
@@ -341,6 +399,7 @@ IMPLEMENTATIONS = {
     },
     "bm25_index": {
         "okapi_idf": (OkapiIdf,),
+        "idf_of_documents": (IdfOfDocuments,),
         "zero_scores_returned": (ZeroScoresReturned,),
         "top_n_padding": (TopNPadding,),
         "documents_only": (DocumentsOnly,),
@@ -350,6 +409,7 @@ IMPLEMENTATIONS = {
         "documents_as_strings": (DocumentsAsStrings,),
         "query_split_at_spaces": (QuerySplitAtSpaces,),
         "tokenizer_ignored": (TokenizerIgnored,),
+        "tokenizer_ignored_for_query": (TokenizerIgnoredForQuery,),
         "everything_split_at_spaces": (EverythingSplitAtSpaces,),
         "never_rebuilt": (NeverRebuilt,),
         "lowest_first": (LowestFirst,),
@@ -357,6 +417,8 @@ IMPLEMENTATIONS = {
         "query_terms_once": (QueryTermsOnce,),
         "k_ignored": (KIgnored,),
         "settings_ignored": (SettingsIgnored,),
+        "k1_ignored": (K1Ignored,),
+        "b_ignored": (BIgnored,),
         "k1_and_b_swapped": (K1AndBSwapped,),
         "all_terms_needed": (AllTermsNeeded,),
         "scores_scaled": (ScoresScaled,),
