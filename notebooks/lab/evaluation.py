@@ -48,11 +48,12 @@ def compare(
 ) -> "DataFrame":
     """Recall, MRR and nDCG of several searches on the same judged queries.
 
-    ``searches`` maps names to searches; ``judged`` is a list such as ``judged_queries`` gives. The table has a
-    row a search. Its columns: "queries" (how many are in the means), "left out" (how many have no relevant
-    document), "recall@10", "MRR" and "nDCG@10" (with the k that was asked for), and the ends of their 95 %
-    bootstrap intervals, such as "MRR low" and "MRR high". All metrics lie between 0 and 1, higher is better.
-    With ``by_kind`` a row is (kind, search), for each kind of query and then for "all".
+    ``searches`` maps names to searches; ``judged`` is a list such as ``judged_queries`` gives, where ``relevant``
+    may also map ids to gains, for nDCG. The table has a row a search. Its columns: "queries" (how many are in
+    the means), "left out" (how many have no relevant document), "recall@10", "MRR" and "nDCG@10" (with the k
+    that was asked for), and the ends of their 95 % bootstrap intervals, such as "MRR low" and "MRR high". All
+    metrics lie between 0 and 1, higher is better. With ``by_kind`` a row is (kind, search), for each kind of
+    query and then for "all".
 
     Each search is asked once a query, for ``depth`` documents: the first relevant one may come at any rank, and
     several parts of one topic count as one.
