@@ -3,20 +3,10 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
+from lab.drawing import BLUE, FILLS, ORANGE, axes_of, clip, label_of, legend, name_rows, starred
 from lab.language import _
-from lab.picture import STAR, Picture
+from lab.picture import Picture
 
-BLUE, ORANGE = "#0072B2", "#E69F00"
-# A share of a bar: colour and hatching, so that neither has to be told from the other alone.
-_FILLS = (
-    (BLUE, ""),
-    (ORANGE, "//"),
-    ("#56B4E9", ".."),
-    ("#F0E442", "xx"),
-    ("#CC79A7", "\\\\"),
-    ("#999999", "--"),
-)
-_WIDTH = 6.8  # inches, as are all heights below
 _MOST_ROWS = 20
 
 
@@ -29,14 +19,14 @@ def plot_similarity(results: Iterable[tuple[object, float]]) -> Picture:
     labels, distances = [label for label, _distance in found], [distance for _label, distance in found]
 
     def draw(ink):
-        axes = _axes(ink, height=0.9 + 0.3 * len(found))
+        axes = axes_of(ink, height=0.9 + 0.3 * len(found))
         rows = range(len(found))
         for row, distance in zip(rows, distances, strict=True):
             colour, hatch = (BLUE, "") if row == 0 else (ORANGE, "//")
             axes.barh(row, distance, color=colour, hatch=hatch, edgecolor=ink, linewidth=0.8, height=0.7)
             weight = "bold" if row == 0 else "normal"
             axes.text(distance, row, f" {distance:.3f}", va="center", color=ink, fontweight=weight)
-        _name_rows(axes, labels)
+        name_rows(axes, labels)
         axes.set_xlim(0, 1.12 * max([*distances, 0.01]))
         axes.set_xlabel(_("cosine distance: a shorter bar is a closer document"), color=ink)
         return axes.figure
@@ -51,7 +41,7 @@ def plot_similarity(results: Iterable[tuple[object, float]]) -> Picture:
         ),
         columns=(_("rank"), _("document"), _("distance")),
         rows=[
-            (str(rank), _starred(label, rank == 1), f"{distance:.3f}")
+            (str(rank), starred(label, rank == 1), f"{distance:.3f}")
             for rank, (label, distance) in enumerate(found, start=1)
         ],
         draw=draw,
@@ -66,13 +56,13 @@ def plot_term_weights(weights: Mapping[object, Mapping[str, float]]) -> Picture:
     """
     if not isinstance(weights, Mapping) or not weights:
         raise ValueError(_("There is nothing to draw: give a mapping such as {'Section 2': {'pump': 1.2}}."))
-    shares = {_label(document): dict(terms) for document, terms in list(weights.items())[:_MOST_ROWS]}
+    shares = {label_of(document): dict(terms) for document, terms in list(weights.items())[:_MOST_ROWS]}
     shares, terms = _main_terms(shares)
     totals = {label: sum(of.values()) for label, of in shares.items()}
 
     def draw(ink):
-        axes = _axes(ink, height=1.4 + 0.42 * len(shares))
-        fills = dict(zip(terms, _FILLS, strict=False))
+        axes = axes_of(ink, height=1.4 + 0.42 * len(shares))
+        fills = dict(zip(terms, FILLS, strict=False))
         start = dict.fromkeys(shares, 0.0)
         for term, (colour, hatch) in fills.items():
             for row, (label, of) in enumerate(shares.items()):
@@ -92,10 +82,10 @@ def plot_term_weights(weights: Mapping[object, Mapping[str, float]]) -> Picture:
                 start[label] += share
         for row, total in enumerate(totals.values()):
             axes.text(total, row, f" {total:.2f}", va="center", color=ink)
-        _name_rows(axes, list(shares))
+        name_rows(axes, list(shares))
         axes.set_xlim(0, 1.12 * max([*totals.values(), 0.01]))
         axes.set_xlabel(_("BM25 score: a longer bar fits better"), color=ink)
-        _legend(axes, ink, fills)
+        legend(axes, ink, fills)
         return axes.figure
 
     first, of_first = next(iter(shares.items()))
@@ -115,7 +105,7 @@ def plot_term_weights(weights: Mapping[object, Mapping[str, float]]) -> Picture:
         columns=(_("document"), *terms, _("score")),
         rows=[
             (
-                _starred(label, label == first),
+                starred(label, label == first),
                 *(f"{of[term]:.2f}" if term in of else "-" for term in terms),
                 f"{totals[label]:.2f}",
             )
@@ -137,17 +127,17 @@ def plot_fusion(rankings: Mapping[str, Sequence[Hashable]], fused: Sequence[Hash
             _("Give the rankings as a mapping from name to list: {'vector': [2, 7], 'BM25': [6, 2]}.")
         )
     lists = {
-        str(name): list(dict.fromkeys(map(_label, ranking)))[:_MOST_ROWS]
+        str(name): list(dict.fromkeys(map(label_of, ranking)))[:_MOST_ROWS]
         for name, ranking in rankings.items()
     }
-    order = list(dict.fromkeys(map(_label, fused)))[:_MOST_ROWS]
+    order = list(dict.fromkeys(map(label_of, fused)))[:_MOST_ROWS]
     if not order or not any(lists.values()):
         raise ValueError(_("There is nothing to draw: give at least one ranking, and the fused order."))
     found_by = Counter(label for ranking in lists.values() for label in set(ranking))
 
     def draw(ink):
         columns, depth = _columns(lists)
-        axes = _axes(ink, height=0.7 + 0.34 * max(depth, len(order) + 1))
+        axes = axes_of(ink, height=0.7 + 0.34 * max(depth, len(order) + 1))
         axes.set_axis_off()
         middle = max(0, (depth - len(order) - 1) / 2)
         heights = {label: middle + 1 + row for row, label in enumerate(order)}
@@ -157,7 +147,7 @@ def plot_fusion(rankings: Mapping[str, Sequence[Hashable]], fused: Sequence[Hash
             axes.text(
                 0,
                 height,
-                f"{height - middle:.0f}. {_starred(_clip(label, 16), first)}",
+                f"{height - middle:.0f}. {starred(clip(label, 16), first)}",
                 ha="center",
                 va="center",
                 color=ink,
@@ -169,7 +159,7 @@ def plot_fusion(rankings: Mapping[str, Sequence[Hashable]], fused: Sequence[Hash
                 axes.text(
                     side * 2,
                     top + rank,
-                    f"{rank}. {_clip(label, 16)}",
+                    f"{rank}. {clip(label, 16)}",
                     ha="center",
                     va="center",
                     color=ink,
@@ -201,7 +191,7 @@ def plot_fusion(rankings: Mapping[str, Sequence[Hashable]], fused: Sequence[Hash
         ).format(count=len(lists), first=order[0], best=best, order=", ".join(order)),
         columns=(_("fused rank"), _("document"), *(_("rank in {name}").format(name=name) for name in lists)),
         rows=[
-            (str(rank), _starred(label, rank == 1), *(str(ranks[name].get(label, "-")) for name in lists))
+            (str(rank), starred(label, rank == 1), *(str(ranks[name].get(label, "-")) for name in lists))
             for rank, label in enumerate(order, start=1)
         ],
         draw=draw,
@@ -223,7 +213,7 @@ def plot_rrf_curve(k_rrfs: Sequence[float] = (1, 60), ranks: int = 20) -> Pictur
         return (k_rrf + 1) / (k_rrf + rank)
 
     def draw(ink):
-        axes = _axes(ink, height=3.4)
+        axes = axes_of(ink, height=3.4)
         styles = ((BLUE, "-", "o"), (ORANGE, "--", "s"), ("#56B4E9", "-.", "^"), ("#CC79A7", ":", "D"))
         for k_rrf, (colour, line, marker) in zip(constants, styles, strict=False):
             axes.plot(
@@ -272,41 +262,8 @@ def plot_rrf_curve(k_rrfs: Sequence[float] = (1, 60), ranks: int = 20) -> Pictur
     )
 
 
-def _axes(ink: str, height: float):
-    """Axes on a figure of its own: nothing of pyplot, so that a learner's own plots are left alone."""
-    from matplotlib.figure import Figure
-
-    axes = Figure(figsize=(_WIDTH, height), layout="constrained").subplots()
-    axes.patch.set_alpha(0)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(ink)
-    axes.tick_params(colors=ink)
-    return axes
-
-
-def _name_rows(axes, labels: list[str]) -> None:
-    """One row a label, the first on top, with a star."""
-    names = [_starred(_clip(label), row == 0) for row, label in enumerate(labels)]
-    axes.set_yticks(range(len(labels)), names)
-    axes.get_yticklabels()[0].set_fontweight("bold")
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-
-
-def _legend(axes, ink: str, fills: dict) -> None:
-    from matplotlib.patches import Patch
-
-    patches = [
-        Patch(facecolor=colour, hatch=hatch, edgecolor=ink, label=_clip(term, 24))
-        for term, (colour, hatch) in fills.items()
-    ]
-    axes.figure.legend(
-        handles=patches, loc="outside upper center", ncols=3, frameon=False, labelcolor=ink, handleheight=1.2
-    )
-
-
 def _heading(axes, ink: str, text: str, x: float, y: float) -> None:
-    axes.text(x, y, _clip(text, 20), ha="center", va="center", color=ink, fontstyle="italic")
+    axes.text(x, y, clip(text, 20), ha="center", va="center", color=ink, fontstyle="italic")
 
 
 def _columns(lists: Mapping[str, Sequence]) -> tuple[dict[str, tuple[int, int]], int]:
@@ -333,9 +290,9 @@ def _main_terms(shares: dict[str, dict[str, float]]) -> tuple[dict[str, dict[str
     for of in shares.values():
         sums.update(of)
     terms = [term for term, _total in sums.most_common()]
-    if len(terms) <= len(_FILLS):
+    if len(terms) <= len(FILLS):
         return shares, terms
-    kept, rest = terms[: len(_FILLS) - 1], _("other terms")
+    kept, rest = terms[: len(FILLS) - 1], _("other terms")
     shorter = {}
     for label, of in shares.items():
         shorter[label] = {term: of[term] for term in kept if term in of}
@@ -346,7 +303,7 @@ def _main_terms(shares: dict[str, dict[str, float]]) -> tuple[dict[str, dict[str
 
 def _pairs(results: Iterable) -> list[tuple[str, float]]:
     try:
-        pairs = [(_label(document), float(value)) for document, value in results]
+        pairs = [(label_of(document), float(value)) for document, value in results]
     except (TypeError, ValueError):
         raise ValueError(
             _("Give the results of a search: a list of pairs (document, distance), best first.")
@@ -354,24 +311,6 @@ def _pairs(results: Iterable) -> list[tuple[str, float]]:
     if not pairs:
         raise ValueError(_("There is nothing to draw: the search found no document."))
     return pairs[:_MOST_ROWS]
-
-
-def _label(document: object) -> str:
-    """What a document is called in a picture: its title, its id, the beginning of its text."""
-    if not isinstance(document, Mapping):
-        return str(document)
-    for key in ("title", "id", "content"):
-        if str(document.get(key, "")).strip():
-            return _clip(" ".join(str(document[key]).split()), 60)
-    return _("a document")
-
-
-def _starred(label: str, star: bool) -> str:
-    return f"{STAR} {label}" if star else label
-
-
-def _clip(text: str, width: int = 30) -> str:
-    return text if len(text) <= width else text[: width - 1].rstrip() + "\u2026"
 
 
 def _some_ranks(ranks: int) -> list[int]:
