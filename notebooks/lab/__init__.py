@@ -21,6 +21,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "reciprocal_rank",
     ),
     "evaluation": ("SearchError", "compare", "judged_ids", "losses"),
+    "fusion_view": ("rrf_view",),
     "sweeps": ("sweep",),
     "tuning": ("TuningLab",),
     "errors": ("DocumentError", "ModelError", "ServiceError"),

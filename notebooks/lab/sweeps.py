@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.corpora import Query
 from lab.language import _
 from lab.metrics import check_count, ndcg_at, precision_at, recall_at, reciprocal_rank
+from lab.picture import Picture
 from lab.progress import progress
 from lab.rankings import Rankings
 
@@ -30,7 +31,7 @@ class Setting(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, eq=False)
 class Sweep:
     """The mean of a metric over judged queries at each setting, higher is better.
 
@@ -46,9 +47,9 @@ class Sweep:
     queries: dict[str, int]
     left_out: int
     current: tuple[float, int] | None
-    judged: list[Query] = field(repr=False)
-    values: "np.ndarray" = field(repr=False)
-    _measure: Callable = field(repr=False)
+    judged: list[Query]
+    values: "np.ndarray"
+    _measure: Callable
 
     def best(self, kind: str | None = None) -> Setting:
         """The setting with the highest mean over all queries, or over those of one kind.
@@ -66,6 +67,19 @@ class Sweep:
     def by(self, metric: str) -> "Sweep":
         """The same settings measured by another metric; nothing is searched or fused again."""
         return self._measure(metric)
+
+    @property
+    def figure(self) -> Picture:
+        """The means as a heat map, for all queries and for each kind; a star marks the best setting."""
+        from lab.heat_map import heat_map
+
+        return heat_map(self)
+
+    def __repr__(self) -> str:
+        return repr(self.figure)
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return self.figure._repr_mimebundle_()
 
 
 def candidate_depths(size: int) -> tuple[int, ...]:
@@ -115,6 +129,8 @@ def sweep(
     for query in progress(used, _("Searching")):
         rankings.of(query.text)
     candidates = candidates or candidate_depths(rankings.size)
+    if current is not None:  # an index cannot give more than the corpus holds
+        current = check_k_rrf(current[0]), min(check_count(current[1], "candidates"), rankings.size)
     ranks = [
         fused_ranks(rankings.of(query.text), list(query.relevant), k_rrfs, candidates, weights)
         for query in progress(used, _("Fusing"))
