@@ -10,7 +10,7 @@
 # - then write it as two short functions: `rrf_score` and `rrf_table`,
 # - see how one constant, `k_rrf`, decides who wins.
 #
-# **Minutes:** 30. **You need:** units 01 and 02.
+# **Minutes:** 40. **You need:** units 01 and 02.
 
 # %%
 from grader import check, hint
@@ -46,16 +46,17 @@ for name, index in {"vector": vector_index, "BM25": bm25_index}.items():
 # The simplest idea is to add the two values of each section and to put the highest sum first.
 #
 # **Predict.** Section 3 is second in the vector search, and BM25 does not find it. Where will it stand among
-# the ten, from 1 to 10, when the sums are sorted? Write your guess instead of `None`.
+# the ten, from 1 to 10, when the sums are sorted?
 
 # %%
-my_guess = None
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %%
 distances = {document["id"]: value for document, value in vector_index.search(question, k=10)}
 scores = {document["id"]: value for document, value in bm25_index.search(question, k=10)}
 sums = {number: distances[number] + scores.get(number, 0) for number in distances}
+print("guess:", my_guess)
 for number in sorted(sums, key=sums.get, reverse=True):
     print(f"section {number:2}  {distances[number]:.3f} + {scores.get(number, 0):.3f} = {sums[number]:.3f}")
 
@@ -196,8 +197,9 @@ check("rrf_score", rrf_score)
 
 # %% [markdown]
 # If you are stuck, write `hint("rrf_score")` in a new cell. Each call goes one step further.
-#
-# ## Exercise `rrf_table` · 3 points · medium · about 10 minutes
+
+# %% [markdown]
+# ## Exercise `rrf_table` · 3 points · medium · about 15 minutes
 #
 # Write the function `rrf_table(rankings, k_rrf=60)`. It makes the table that you made by hand.
 #
@@ -255,9 +257,13 @@ def rrf_table(rankings, k_rrf=60):
 check("rrf_table", rrf_table)
 
 # %% [markdown]
+# In the report, an arrow such as `<- score` names the first column in which your row differs from the expected
+# one.
+
+# %% [markdown]
 # ## Your table
 #
-# Compare it with the two that you made by hand. `pandas` only draws it.
+# Compare it with the two that you made by hand. `pandas` only draws it, with the fused rank in front.
 
 # %%
 import pandas as pd
@@ -266,10 +272,10 @@ rankings = {
     "vector": ["Section 2", "Section 7", "Section 6"],
     "BM25": ["Section 6", "Section 2", "Section 7"],
 }
-pd.DataFrame(rrf_table(rankings, k_rrf=1))
+pd.DataFrame(rrf_table(rankings, k_rrf=1)).set_index("rank")
 
 # %%
-pd.DataFrame(rrf_table(rankings, k_rrf=60))
+pd.DataFrame(rrf_table(rankings, k_rrf=60)).set_index("rank")
 
 # %% [markdown]
 # The picture shows the same fusion. Follow each section from its place in the left and in the right list to
@@ -282,13 +288,14 @@ plot_fusion(rankings, [row["document"] for row in rrf_table(rankings)])
 # ## What k_rrf does
 #
 # **Predict.** The first document of a list gets 100 %. What share of that does the **second** get, for
-# `k_rrf = 1` and for `k_rrf = 60`? Write two percentages.
+# `k_rrf = 1` and for `k_rrf = 60`? Write two percentages, in brackets.
 
 # %%
-my_guess = (None, None)
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %%
+print("guess:", my_guess)
 plot_rrf_curve(k_rrfs=(1, 60), ranks=20)
 
 # %% [markdown]
@@ -306,14 +313,15 @@ plot_rrf_curve(k_rrfs=(1, 60), ranks=20)
 # | 4 | b | b |
 #
 # **Predict.** Who wins for `k_rrf = 1`, who for `k_rrf = 60`? Compute the scores of `a` and `b` by hand first:
-# `a` has one rank, `b` has two.
+# `a` has one rank, `b` has two. Write two letters.
 
 # %%
-my_guess = {1: "?", 60: "?"}
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %%
 opposed = {"vector": ["a", "x", "y", "b"], "BM25": ["z", "w", "v", "b"]}
+print("guess:", my_guess)
 for k_rrf in (1, 2, 60):
     best = rrf_table(opposed, k_rrf)[:3]
     print(f"k_rrf = {k_rrf:2}  ", "   ".join(f"{row['document']} {row['score']:.5f}" for row in best))
@@ -330,8 +338,8 @@ plot_fusion(opposed, [row["document"] for row in rrf_table(opposed, k_rrf=60)])
 
 # %% [markdown]
 # A small constant trusts a first place. A large one trusts agreement. Neither is always right: if `a` is the
-# one document that answers the question, then 60 has put a worse document in front of it. Which constant
-# suits your texts is a thing to measure, and unit 05 does.
+# one document that answers the question, then 60 has put a worse document in front of it. Which constant suits
+# your texts has to be measured.
 #
 # ## No score is "good" by itself
 #
@@ -339,8 +347,8 @@ plot_fusion(opposed, [row["document"] for row in rrf_table(opposed, k_rrf=60)])
 # three sections stay, with `k_rrf = 60`?
 
 # %%
-my_guess = None
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 # %%
 table = rrf_table(
@@ -349,7 +357,8 @@ table = rrf_table(
         "BM25": ["Section 6", "Section 2", "Section 7"],
     }
 )
-print("the highest score that two lists can give:", rrf_score(1) + rrf_score(1))
+print("guess:", my_guess)
+print("the highest score that two lists can give:", round(rrf_score(1) + rrf_score(1), 4))
 print("kept:", [row["document"] for row in table if row["score"] >= 0.05])
 
 # %% [markdown]
@@ -364,7 +373,7 @@ print("kept:", [row["document"] for row in table if row["score"] >= 0.05])
 # Two lists that say the opposite leave nothing to choose:
 
 # %%
-pd.DataFrame(rrf_table({"vector": ["a", "b"], "BM25": ["b", "a"]}))
+pd.DataFrame(rrf_table({"vector": ["a", "b"], "BM25": ["b", "a"]})).set_index("rank")
 
 # %% [markdown]
 # Both have 1/61 + 1/62. Any order is right, and `check` accepts any. But a search should give the same order
@@ -380,8 +389,8 @@ pd.DataFrame(rrf_table({"vector": ["a", "b"], "BM25": ["b", "a"]}))
 # `k_rrf = 60`?
 
 # %%
-my_guess = None
-my_guess
+my_guess = None  # replace None with your guess
+print("guess:", my_guess)
 
 
 # %%
@@ -391,7 +400,8 @@ def found(index, k=5):
 
 
 incident = {"vector": found(vector_index), "BM25": found(bm25_index)}
-pd.DataFrame(rrf_table(incident)).convert_dtypes()
+print("guess:", my_guess)
+pd.DataFrame(rrf_table(incident)).convert_dtypes().set_index("rank")
 
 # %%
 plot_fusion(incident, [row["document"] for row in rrf_table(incident)])
@@ -406,8 +416,8 @@ plot_fusion(incident, [row["document"] for row in rrf_table(incident)])
 # be the better one. The fusion does not need to know beforehand which of the two is right.
 #
 # **Missing means nothing, not last.** It is tempting to give a missing document the rank behind the last one.
-# For `k_rrf = 60` that would be nearly as many points as a real place, for a document that the list never
-# found.
+# Take a list of three documents and `k_rrf = 60`: a missing document would get 1/64, and the third, which the
+# list did find, gets 1/63. That is nearly the same, for a document that the list never found.
 
 # %% [markdown]
 # ## Common mistakes
@@ -431,11 +441,12 @@ plot_fusion(incident, [row["document"] for row in rrf_table(incident)])
 # %% [markdown]
 # ## Quiz
 #
-# **1.** Y is third in both lists. X is first in one list and missing in the other. Who wins for `k_rrf = 60`?
+# **1.** You fuse three lists: the vector list, the BM25 list, and the BM25 list once more. What changes?
 #
 # <details><summary>Answer</summary>
 #
-# Y: 2/63 = 0.0317 against 1/61 = 0.0164.
+# Each BM25 rank now counts twice, so BM25 has more to say than the vector search. The documents have not become
+# better. RRF counts who agrees, and it does not know that a list only agrees with itself.
 #
 # </details>
 #

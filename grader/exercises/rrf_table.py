@@ -62,9 +62,9 @@ def _table_answer(rrf_table, rankings, **settings):
 
 
 def _table_probe(rankings: dict[str, list[str]], **settings) -> Probe:
-    lists = "; ".join(f"{name}: {', '.join(ranking) or '(nothing)'}" for name, ranking in rankings.items())
-    constant = f"k_rrf={settings['k_rrf']}" if settings else "k_rrf not given"
-    return Probe({"rankings": rankings, **settings}, f"{lists}; {constant}")
+    call = ", ".join(["rankings", *(f"{name}={value}" for name, value in settings.items())])
+    lists = [f"{name}: {', '.join(ranking) or '(nothing)'}" for name, ranking in rankings.items()]
+    return Probe({"rankings": rankings, **settings}, "\n".join([f"rrf_table({call})", *lists]))
 
 
 _SECTIONS = {
@@ -76,6 +76,11 @@ _INCIDENT = {
     "BM25": ["Section 10", "Section 2", "Section 5"],
 }
 _OPPOSED = {"vector": list("axyb"), "BM25": list("zwvb")}
+
+_DICT_RETURNED = N_(
+    "You return a dict, with a document for each key. Return a list of its rows, list(rows.values()), sorted and "
+    "numbered."
+)
 
 RRF_TABLE = Exercise(
     id="rrf_table",
@@ -190,6 +195,13 @@ RRF_TABLE = Exercise(
             'You write "rank" before you sort. Sort the rows first, then number them from 1.'
         ),
         "fused_rank_from_zero": N_('Your fused "rank" starts at 0. The best row has the rank 1.'),
+        "rank_missing": N_('Your rows have no "rank". When they are sorted, number them: the first gets 1.'),
+        "dict_of_rows": _DICT_RETURNED,
+        "dict_of_rows_without_rank": _DICT_RETURNED,
+        "scores_returned": N_(
+            "You return a dict of scores. Return a list of rows: a dict for each document, with its ranks, its "
+            "score and its place."
+        ),
         "rounded": N_("You round the scores. Keep them whole, and round only where you show them."),
         "names_fixed": N_(
             'Your code works only for lists named "vector" and "BM25". Loop over rankings.items(): it gives '

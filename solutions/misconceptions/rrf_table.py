@@ -223,6 +223,26 @@ class FusedRankFromZero(_Table):
         return super().number(rows, start)
 
 
+class RankMissing(_Table):
+    def number(self, rows, start=1):
+        return rows
+
+
+class DictOfRows(_Table):
+    def __call__(self, rankings, k_rrf=60):
+        return {row["document"]: row for row in super().__call__(rankings, k_rrf)}
+
+
+class DictOfRowsWithoutRank(DictOfRows):
+    def number(self, rows, start=1):
+        return rows
+
+
+class ScoresReturned(_Table):
+    def __call__(self, rankings, k_rrf=60):
+        return {row["document"]: row["score"] for row in super().__call__(rankings, k_rrf)}
+
+
 class Rounded(_Table):
     def join(self, parts):
         return round(sum(parts), 4)
@@ -270,6 +290,10 @@ IMPLEMENTATIONS = {
         "lowest_first": (LowestFirst(),),
         "numbered_before_sorting": (NumberedBeforeSorting(),),
         "fused_rank_from_zero": (FusedRankFromZero(),),
+        "rank_missing": (RankMissing(),),
+        "dict_of_rows": (DictOfRows(),),
+        "dict_of_rows_without_rank": (DictOfRowsWithoutRank(),),
+        "scores_returned": (ScoresReturned(),),
         "rounded": (Rounded(),),
         "names_fixed": (NamesFixed(),),
     },
