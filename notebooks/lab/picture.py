@@ -3,9 +3,11 @@
 import hashlib
 import re
 import warnings
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from io import BytesIO, StringIO
 from pathlib import Path
 
 from lab.language import _
@@ -54,6 +56,14 @@ class Picture:
     def _repr_html_(self) -> str:
         return f"<div>{self._inline_svg()}{self._table()}</div>"
 
+    def png_html(self) -> str:
+        """The same with a PNG, black on white: JupyterLab strips SVG from a notebook that it does not trust."""
+        file = BytesIO()
+        self._render(file, "png", ink="black", facecolor="white", dpi=100, metadata={"Software": None})
+        data = b64encode(file.getvalue()).decode("ascii")
+        image = f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{data}" style="max-width:100%">'
+        return f"<div>{image}{self._table()}</div>"
+
     def save(self, path: str | Path) -> Path:
         """Write the picture, black on white, as a .png or .svg file; the path written.
 
@@ -79,8 +89,6 @@ class Picture:
 
     def _inline_svg(self) -> str:
         """The picture as SVG that takes the page's text colour and cannot touch anything else on the page."""
-        from io import StringIO
-
         file = StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         self._render(file, "svg", _INK, transparent=True, metadata=nothing)
@@ -100,17 +108,21 @@ class Picture:
         return re.sub(r"<svg\b[^>]*>", lambda _: opening, svg, count=1).strip()
 
     def _table(self) -> str:
-        """Plain HTML with inline styles: JupyterLab keeps it where it strips SVG from untrusted output."""
-        cell = "text-align:left;padding:1px 14px 1px 0"
-        heading = "".join(f'<th scope="col" style="{cell}">{escape(name)}</th>' for name in self.columns)
-        body = "".join(
-            '<tr style="background:none">'
-            + "".join(f'<td style="{cell}">{escape(text)}</td>' for text in row)
-            + "</tr>"
-            for row in self.rows
-        )
-        return (
-            '<table style="margin:4px 0;border-collapse:collapse">'
-            f'<caption style="text-align:left;caption-side:top;white-space:nowrap">{escape(self.title)}</caption>'
-            f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return table_html(self.title, self.columns, self.rows)
+
+
+def table_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Plain HTML with inline styles: JupyterLab keeps it where it strips SVG from untrusted output."""
+    cell = "text-align:left;padding:1px 14px 1px 0"
+    heading = "".join(f'<th scope="col" style="{cell}">{escape(name)}</th>' for name in columns)
+    body = "".join(
+        '<tr style="background:none">'
+        + "".join(f'<td style="{cell}">{escape(text)}</td>' for text in row)
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        '<table style="margin:4px 0;border-collapse:collapse">'
+        f'<caption style="text-align:left;caption-side:top;white-space:nowrap">{escape(title)}</caption>'
+        f"<thead><tr>{heading}</tr></thead><tbody>{body}</tbody></table>"
+    )

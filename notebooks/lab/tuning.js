@@ -58,7 +58,8 @@ function fusedTable(model, parent) {
   head(words.moved, "lt-move");
   head(words.document, "lt-document");
   names.forEach((name) => head(fill(words.rank_in, { name }), "lt-number"));
-  const bars = head(words.contributions + " ", "lt-bars");
+  const bars = head("", "lt-bars");
+  bars.title = words.contributions;
   names.forEach((name, i) => {
     const key = make("span", "lt-key", bars);
     make("i", `lt-fill lt-fill-${i % 6}`, key);
@@ -125,10 +126,8 @@ function heatMaps(model, parent, send) {
   const section = make("section", "lt-maps", parent);
   const title = make("h4", "", section);
   const key = make("p", "lt-note", section);
-  make("span", "lt-sign lt-sign-now", key);
-  key.append(` ${words.now}   `);
-  make("span", "", key, "★");
-  key.append(` ${words.best}   `);
+  make("span", "lt-ring", key);
+  key.append(` ${words.current}   ★ ${words.best}`);
   const figures = make("div", "lt-figures", section);
   let panels = [];
 
@@ -136,7 +135,11 @@ function heatMaps(model, parent, send) {
     const maps = model.get("maps");
     write(title, maps.title ?? "");
     figures.replaceChildren();
-    panels = (maps.panels ?? []).map((panel, at) => heatMap(maps, panel, at === 0, figures, words, send));
+    const [all, ...kinds] = maps.panels ?? [];
+    if (!all) return;
+    panels = [heatMap(maps, all, true, figures, words, send)];
+    const small = make("div", "lt-kinds", figures);
+    panels.push(...kinds.map((panel) => heatMap(maps, panel, false, small, words, send)));
     move();
   }
 
@@ -153,18 +156,19 @@ function heatMap(maps, panel, large, parent, words, send) {
   const caption = make("figcaption", "", figure);
   make("strong", "", caption, panel.name);
   const reading = make("span", "lt-reading", caption);
-  const width = (large ? 300 : 138) / candidates.length;
-  const height = (large ? 240 : 112) / k_rrfs.length;
+  const width = (large ? 280 : 116) / candidates.length;
+  const height = (large ? 240 : 100) / k_rrfs.length;
   const left = large ? 46 : 30;
   const top = 4;
   const across = left + width * candidates.length;
   const down = top + height * k_rrfs.length;
   const svg = draw("svg", { role: "img", width: across + 8, height: down + (large ? 34 : 20) }, figure);
+  const middleOf = (i) => down - (i + 0.5) * height;  // k_rrf rises upwards
   const cells = draw("g", { class: "lt-cells" }, svg);
   panel.values.forEach((row, i) =>
     row.forEach((value, j) => {
       const cell = draw("rect", {
-        x: left + j * width, y: top + i * height, width: width + 0.3, height: height + 0.3,
+        x: left + j * width, y: down - (i + 1) * height, width: width + 0.3, height: height + 0.3,
         fill: colour(value, panel.low, panel.high),
       }, cells);
       draw("title", {}, cell, `k_rrf = ${k_rrfs[i]}, candidates = ${candidates[j]}: ${value.toFixed(3)}`);
@@ -173,7 +177,7 @@ function heatMap(maps, panel, large, parent, words, send) {
   someOf(candidates, large ? 7 : 4).forEach((j) =>
     draw("text", { x: left + (j + 0.5) * width, y: down + 13, "text-anchor": "middle" }, svg, candidates[j]));
   someOf(k_rrfs, large ? 8 : 4).forEach((i) =>
-    draw("text", { x: left - 5, y: top + (i + 0.5) * height + 4, "text-anchor": "end" }, svg, k_rrfs[i]));
+    draw("text", { x: left - 5, y: middleOf(i) + 4, "text-anchor": "end" }, svg, k_rrfs[i]));
   if (large) {
     draw("text", { x: (left + across) / 2, y: down + 29, "text-anchor": "middle" }, svg, "candidates");
     const middle = (top + down) / 2;
@@ -181,19 +185,16 @@ function heatMap(maps, panel, large, parent, words, send) {
   }
   const [bestRow, bestColumn] = panel.best;
   draw("text", {
-    class: "lt-best", x: left + (bestColumn + 0.5) * width, y: top + (bestRow + 0.5) * height + 5, "text-anchor": "middle",
+    class: "lt-best", x: left + (bestColumn + 0.5) * width, y: middleOf(bestRow) + (large ? 5 : 4), "text-anchor": "middle",
   }, svg, "★");
   const marker = draw("g", { class: "lt-marker" }, svg);
-  const grow = large ? 2 : 3;
   for (const className of ["lt-marker-outer", "lt-marker-inner"])
-    draw("rect", {
-      class: className, x: left - grow, y: top - grow, width: width + 2 * grow, height: height + 2 * grow, rx: 2,
-    }, marker);
+    draw("circle", { class: className, r: large ? 8 : 6 }, marker);
   scale(panel, figure);
 
   return {
     move([i, j]) {
-      marker.setAttribute("transform", `translate(${j * width},${i * height})`);
+      marker.setAttribute("transform", `translate(${left + (j + 0.5) * width},${middleOf(i)})`);
       const value = panel.values[i]?.[j];
       if (value === undefined) return;
       const said = {

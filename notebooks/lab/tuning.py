@@ -164,7 +164,7 @@ class TuningLab(widgets.VBox):
             description=words.name_of("metric"),
             options=model.metrics,
             value=start.metric,
-            layout=wide,
+            layout=widgets.Layout(width="240px"),
             style=style,
         )
         self._query.observe(self._on_query, "value")
@@ -183,8 +183,8 @@ class TuningLab(widgets.VBox):
         return widgets.VBox(
             [
                 widgets.Box([self._query, self._own], layout=row),
-                widgets.Box([self._k_rrf, self._candidates, *self._weights, self._metric], layout=row),
-                widgets.Box(buttons, layout=row),
+                widgets.Box([self._k_rrf, self._candidates, *self._weights], layout=row),
+                widgets.Box([self._metric, *buttons], layout=row),
             ]
         )
 

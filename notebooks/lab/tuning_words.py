@@ -18,11 +18,11 @@ def fixed_words() -> dict[str, str]:
         "contributions": _("what each index adds"),
         "score": _("score"),
         "relevant": _("{label}: relevant to this query"),
-        "now": _("the settings now"),
-        "best": _("the best settings"),
-        "reading": _("now {value}, best {best}"),
+        "current": _("current"),
+        "best": _("best"),
+        "reading": _("current {value}, best {best}"),
         "map_alt": _(
-            "Heat map of {metric} for {name}: now {value}; best {best} at k_rrf = {k_rrf}, "
+            "Heat map of {metric} for {name}: current {value}; best {best} at k_rrf = {k_rrf}, "
             "candidates = {candidates}."
         ),
         "queries": _("queries"),
@@ -100,7 +100,7 @@ def maps(model: TuningModel) -> dict:
             }
         )
     return {
-        "title": _("{metric} of the hybrid, by k_rrf and candidates (lighter is better)").format(
+        "title": _("{metric} of the hybrid, by k_rrf and candidates (brighter is better)").format(
             metric=sweep.metric
         ),
         "metric": sweep.metric,
@@ -135,7 +135,7 @@ def comparison(model: TuningModel) -> dict:
             for at, one in enumerate(of_group)
         ]
     return {
-        "title": _("{metric} of each index alone and of the hybrid, at the settings now").format(
+        "title": _("{metric} of each index alone and of the hybrid, at the current settings").format(
             metric=model.sweep.metric
         ),
         "metric": model.sweep.metric,
