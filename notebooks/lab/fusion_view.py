@@ -241,12 +241,14 @@ def _title(view: FusionView) -> str:
 def _alt(view: FusionView) -> str:
     first, marked = view.rows[0], [row for row in view.rows if row.relevant]
     places = ", ".join(
-        _("{name} {rank}").format(name=name, rank=_("not found") if rank is None else rank)
+        _("not found by {name}").format(name=name)
+        if rank is None
+        else _("rank {rank} in {name}").format(rank=rank, name=name)
         for name, rank in zip(view.names, first.ranks, strict=True)
     )
     alt = _(
         "Bar chart of the scores of {count} of {found} documents found, each bar cut into what each index adds. "
-        "{label} comes first with {score:.4f}; its ranks are: {places}."
+        "{label} comes first with {score:.4f} ({places})."
     ).format(count=len(view.rows), found=view.found, label=first.label, score=first.score, places=places)
     if not marked:
         return alt

@@ -89,7 +89,7 @@ def _draw_map(axes, ink: str, table: "DataFrame", best, current, every: int) -> 
         if setting is not None:
             place = _place(setting[1], table.columns), _place(setting[0], table.index)
             size = 1 if every == 1 else 0.65
-            style = _MARKS[mark] | {"markersize": _MARKS[mark]["markersize"] * size}
+            style = _MARKS[mark] | {"color": "white", "markersize": _MARKS[mark]["markersize"] * size}
             if mark == _CURRENT:  # a white ring with a black edge inside and outside
                 axes.plot(*place, **style, markeredgecolor="black", markeredgewidth=4 * size)
                 axes.plot(*place, **style, markeredgecolor="white", markeredgewidth=1.8 * size)

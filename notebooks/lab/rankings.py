@@ -1,8 +1,7 @@
 """What each index finds for a query: searched once, at full depth, so that a new setting only has to fuse."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import count, islice
 
 from lab.errors import PlainError
 from lab.evaluation import SearchError
@@ -125,12 +124,12 @@ def _documents(index: object, name: str, query: str, depth: int) -> list[dict]:
 
 
 def _unique_names(indexes: Sequence) -> list[str]:
-    """ "vector", "BM25", "BM25 2": the second of a kind is numbered."""
-    names, taken = [], Counter()
+    """Such as "vector", "BM25", "BM25 2": the second of a name gets a number."""
+    names: list[str] = []
     for index in indexes:
         name = _name_of(index)
-        taken[name] += 1
-        names.append(name if taken[name] == 1 else f"{name} {taken[name]}")
+        numbered = (f"{name} {number}" for number in count(2))
+        names.append(name if name not in names else next(new for new in numbered if new not in names))
     return names
 
 
