@@ -17,6 +17,10 @@ def need(present: object, what: str) -> None:
     pytest.skip(f"needs {what}")
 
 
+# These start servers, signal them, or run shell scripts the POSIX way; the course itself runs on Windows too.
+posix_only = pytest.mark.skipif(os.name != "posix", reason="drives processes as POSIX systems do")
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT

@@ -10,7 +10,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from conftest import ROOT, need
+from conftest import ROOT, need, posix_only
+
+pytestmark = posix_only
 
 NEEDED = (".binder", "notebooks/lab/jupyter", "pyproject.toml", "requirements.txt", "README.md")
 

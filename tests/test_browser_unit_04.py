@@ -3,7 +3,9 @@
 import nbformat
 import pytest
 from browser import Notebook, browser_page, copy_course, running_lab, screenshot
-from conftest import ROOT, need
+from conftest import ROOT, need, posix_only
+
+pytestmark = posix_only
 
 UNIT = "notebooks/04_retriever/04_retriever.ipynb"
 

@@ -2,21 +2,25 @@
 
 import json
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
 from browser import course_environment, running_lab
-from conftest import ROOT
+from conftest import ROOT, posix_only
 
 from lab import launcher
 from lab.__main__ import main
+
+pytestmark = posix_only
 
 EMPTY_NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
@@ -118,7 +122,7 @@ def test_the_instructors_view_needs_the_project(wheel, tmp_path, monkeypatch):
 def test_a_wrong_port_is_refused(port, capsys):
     with pytest.raises(SystemExit):
         main(["--port", port])
-    assert "1 to 65535" in capsys.readouterr().err or port == "-1"
+    assert "1 to 65535" in capsys.readouterr().err
 
 
 def test_a_terminal_browser_does_not_count_as_a_browser(monkeypatch):
@@ -136,8 +140,9 @@ def test_it_prints_the_address_serves_this_machine_alone_and_stops_on_one_ctrl_c
         assert status(lab.url) == 200
         assert status(f"{lab.base}/api/contents") == 403
         port = int(lab.base.rpartition(":")[2])
-        with socket.socket() as other:
-            assert other.connect_ex(("127.0.0.2", port)) != 0
+        if sys.platform == "linux":  # elsewhere this address is not there at all
+            with socket.socket() as other:
+                assert other.connect_ex(("127.0.0.2", port)) != 0
         assert lab.interrupt() == 0
     assert lab.printed[-1] == "JupyterLab has stopped.\n"
     assert not [line for line in lab.printed if "Traceback" in line or "[E " in line]
@@ -168,7 +173,9 @@ def test_it_stops_on_one_ctrl_c_in_a_terminal_without_asking(project, tmp_path):
     os.close(theirs)
     printed = b""
     try:
+        deadline = time.monotonic() + 60
         while b"Ctrl-C" not in printed:
+            assert select.select([ours], [], [], max(0, deadline - time.monotonic()))[0], printed
             printed += os.read(ours, 4096)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from browser import copy_course, course_environment
-from conftest import ROOT, need
+from conftest import ROOT, need, posix_only
+
+pytestmark = posix_only
 
 UNITS = sorted(path.name for path in (ROOT / "solutions" / "notebooks").glob("[0-9][0-9]_*"))
 
