@@ -59,9 +59,11 @@ def _voyage():
 def _local():
     if "local" not in _made:
         from lab.minilm import MiniLM
+        from lab.stored_vectors import known
         from lab.vector_cache import CachedEmbedder, VectorCache
 
-        _made["local"] = CachedEmbedder(MiniLM(), VectorCache(), queries=False)
+        # Few texts a step, so that the bar of a slow computer moves.
+        _made["local"] = CachedEmbedder(MiniLM(), VectorCache(), queries=False, stored=known, step=8)
         print(_("Embeddings: {name}, on this computer.").format(name=_made["local"].name))
     return _made["local"]
 

@@ -1,12 +1,15 @@
-"""Vectors made beforehand with the offline model: for checks that need none, and where it cannot be loaded.
+"""Vectors made beforehand with the offline model: to save its time, and where it cannot be loaded.
 
-``python -m lab.stored_vectors`` makes them, and the stored sections, from the report and its judged queries.
+``python -m lab.stored_vectors`` makes them, and the stored sections. The vectors of the language reference are those
+of one version of Python; another version finds most of its pieces among them.
 """
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -15,9 +18,15 @@ from lab.embedding_texts import checked_texts
 from lab.errors import ModelError
 from lab.language import _
 from lab.paths import ASSETS
+from lab.progress import progress
+from lab.python_corpus import python_reference
 
 SECTIONS_FILE = ASSETS / "report_sections.json"
-VECTORS_FILE = ASSETS / "report_vectors.npz"
+REPORT_FILE = ASSETS / "report_vectors.npz"
+PYTHON_FILE = ASSETS / "python_vectors.npz"
+
+# The version of Python whose language reference has its vectors stored: the one of CI and Binder.
+PYTHON = (3, 11)
 
 # Texts that units embed and that are neither a section nor a judged query: add a unit's sentences here, then
 # run the command.
@@ -38,10 +47,23 @@ EXTRA_TEXTS: tuple[str, ...] = (
 
 
 def texts() -> list[str]:
-    """The texts that have a stored vector: sections, judged queries, sentences of the units. Each once."""
+    """Texts that have a stored vector: sections, their judged queries, sentences of the units. Each once."""
     wanted = [section["content"] for section in sections()]
     wanted += [query.text for query in judged_queries("report", language=None)]
     return list(dict.fromkeys([*wanted, *EXTRA_TEXTS]))
+
+
+def python_texts() -> list[str]:
+    """The others: the pieces of this Python's language reference, and its judged queries. Each once."""
+    wanted = [document["content"] for document in python_reference()]
+    wanted += [query.text for query in judged_queries("python", language=None)]
+    return list(dict.fromkeys(wanted))
+
+
+def known(texts: Iterable[str]) -> dict[str, np.ndarray]:
+    """The stored vectors of those texts that have one, by text. They are to be read only."""
+    vectors = _load()[1]
+    return {text: vectors[digest] for text in texts if (digest := _digest(text)) in vectors}
 
 
 class StoredEmbedder:
@@ -76,14 +98,18 @@ class StoredEmbedder:
 
 @cache
 def _load() -> tuple[str, dict[str, np.ndarray]]:
-    with np.load(VECTORS_FILE, allow_pickle=False) as stored:
-        vectors = stored["vectors"]
-        vectors.flags.writeable = False
-        return str(stored["model"]), dict(zip(stored["sha256"].tolist(), vectors, strict=True))
+    """The model's name, and the vectors by the hash of their text."""
+    name, all_vectors = "", {}
+    for file in (REPORT_FILE, PYTHON_FILE):
+        with np.load(file, allow_pickle=False) as stored:
+            vectors, name = stored["vectors"], str(stored["model"])
+            vectors.flags.writeable = False
+            all_vectors |= zip(stored["sha256"].tolist(), vectors, strict=True)
+    return name, all_vectors
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_sections() -> None:
@@ -100,20 +126,26 @@ def write_sections() -> None:
     SECTIONS_FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def write_vectors() -> None:
-    """Embed the texts with the offline model and store their vectors."""
+def write_vectors(file: Path, wanted: list[str]) -> None:
+    """Embed texts with the offline model and store their vectors."""
     from lab.minilm import MiniLM
 
-    model, wanted = MiniLM(), texts()
+    model = MiniLM()
     digests = np.array([_digest(text) for text in wanted])
-    np.savez(VECTORS_FILE, model=model.name, sha256=digests, vectors=model.embed_documents(wanted))
+    vectors = np.array([model.embed_query(text) for text in progress(wanted, file.name)])
+    np.savez_compressed(file, model=model.name, sha256=digests, vectors=vectors)
+    print(f"{file}: {len(wanted)} vectors")
 
 
 def main() -> None:
     write_sections()
-    write_vectors()
     print(f"{SECTIONS_FILE}: {len(sections())} sections")
-    print(f"{VECTORS_FILE}: {len(texts())} vectors")
+    write_vectors(REPORT_FILE, texts())
+    if sys.version_info[:2] == PYTHON:
+        write_vectors(PYTHON_FILE, python_texts())
+    else:
+        version = ".".join(map(str, PYTHON))
+        print(f"{PYTHON_FILE} is left as it is: run this with Python {version}, whose texts it holds")
 
 
 if __name__ == "__main__":

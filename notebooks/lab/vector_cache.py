@@ -13,6 +13,7 @@ import numpy as np
 from lab.embedding_texts import checked_texts
 from lab.language import _
 from lab.paths import cache_folder
+from lab.progress import progress
 
 FILE_NAME = "vectors-1.sqlite3"
 # Texts embedded between two writes: what an interrupted run loses at most.
@@ -129,12 +130,21 @@ class CachedEmbedder:
     """An embedder whose vectors come from the cache where it has them.
 
     ``queries`` says whether queries are kept too: worth it for a service, not for a model that answers in
-    milliseconds.
+    milliseconds. ``stored`` gives the vectors, known beforehand, of some of the texts that it is given; they go
+    before all others. ``step`` is the number of texts embedded between two writes.
     """
 
-    def __init__(self, embedder, cache: VectorCache, queries: bool):
+    def __init__(
+        self,
+        embedder,
+        cache: VectorCache,
+        queries: bool,
+        stored: Callable[[Iterable[str]], dict[str, np.ndarray]] = lambda _texts: {},
+        step: int = STEP,
+    ):
         self.name = embedder.name
         self._embedder, self._cache, self._queries = embedder, cache, queries
+        self._stored, self._step = stored, step
 
     def embed_documents(self, texts: Iterable[str]) -> np.ndarray:
         """Vectors of the texts: shape (n, d), float32. A text given twice is embedded once."""
@@ -146,18 +156,23 @@ class CachedEmbedder:
 
     def embed_query(self, text: str) -> np.ndarray:
         """The vector of a question: shape (d,), float32."""
+        checked_texts([text])
+        if found := self._stored([text]):
+            return found[text].copy()
         if not self._queries:
             return self._embedder.embed_query(text)
-        checked_texts([text])
         return self._cached([text], "query", lambda texts: [self._embedder.embed_query(texts[0])])[text]
 
     def _cached(self, texts: list[str], use: str, embed: Callable) -> dict[str, np.ndarray]:
         space = f"{self._embedder.cache_key} {use}"
-        vectors = self._cache.read(space, texts)
-        missing = [text for text in texts if text not in vectors]
-        for start in range(0, len(missing), STEP):
-            part = missing[start : start + STEP]
-            fresh = dict(zip(part, embed(part), strict=True))
-            self._cache.write(space, fresh)
-            vectors |= fresh
+        vectors = self._stored(texts)
+        vectors |= self._cache.read(space, [text for text in texts if text not in vectors])
+        missing, part = [text for text in texts if text not in vectors], []
+        for done, text in enumerate(progress(missing, _("Embedding texts")), start=1):
+            part.append(text)
+            if len(part) == self._step or done == len(missing):
+                fresh = dict(zip(part, embed(part), strict=True))
+                self._cache.write(space, fresh)
+                vectors |= fresh
+                part = []
         return vectors
