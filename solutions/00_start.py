@@ -35,7 +35,7 @@ for document in sections():
 
 # %%
 my_guess = None  # replace None with your list
-my_guess
+print("guess:", my_guess)
 
 # %% [markdown]
 # ## Exercise `find_term` · 1 point · about 5 minutes
