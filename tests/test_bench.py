@@ -8,10 +8,19 @@ from pathlib import Path
 
 import pytest
 from bench.__main__ import main
-from bench.retrieval import as_data, as_text, differences, own_collections, read_collection
+from bench.retrieval import (
+    Collection,
+    as_data,
+    as_text,
+    differences,
+    own_collections,
+    read_collection,
+    searches_over,
+)
 from conftest import ROOT
 
 import lab
+from hybrid_search import rrf_scores
 
 DOCUMENTS = [
     {"id": 1, "title": "Pump TX-99402", "text": "The housing of the pump leaks."},
@@ -25,6 +34,18 @@ QUERIES = [
     {"id": 3, "text": "training", "kind": "identifier"},
 ]
 JUDGEMENTS = "query_id\tdocument_id\n1\t1\n2\t3\n2\t4\n"
+
+
+class Lengths:
+    """Two dimensions without a model: how long a text is, and how many digits it has."""
+
+    name = "lengths"
+
+    def embed_documents(self, texts):
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text):
+        return [len(text), 1 + sum(map(str.isdigit, text))]
 
 
 def write(folder: Path, documents=DOCUMENTS, queries=QUERIES, judgements=JUDGEMENTS) -> Path:
@@ -107,22 +128,11 @@ def test_gains_are_read_and_codes_are_not(tmp_path):
 
 
 def test_queries_of_one_kind_are_shown_once(tmp_path, monkeypatch, capsys):
-    class Lengths:
-        """Two dimensions without a model: how long a text is, and how many digits it has."""
-
-        name = "lengths"
-
-        def embed_documents(self, texts):
-            return [self.embed_query(text) for text in texts]
-
-        def embed_query(self, text):
-            return [len(text), 1 + sum(map(str.isdigit, text))]
-
     monkeypatch.setattr(lab, "embedder", lambda name: Lengths())
     queries = [{"id": query["id"], "text": query["text"]} for query in QUERIES]
     assert main(["retrieval", "--collection", str(write(tmp_path, queries=queries))]) == 0
-    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| all")]
-    assert len(rows) == 3
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert [row.split(" | ")[0] for row in rows] == ["| queries", *["| all, 2 (1 left out)"] * 3]
 
 
 @pytest.mark.parametrize(
@@ -159,6 +169,23 @@ def test_a_missing_folder_is_one_line_and_no_traceback(tmp_path, capsys):
     assert main(["retrieval", "--collection", str(tmp_path / "missing")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "missing" in line and "documents.jsonl" in line
+
+
+def test_hybrid_search_fuses_100_candidates_of_each_with_k_rrf_60():
+    documents = [{"id": n, "content": f"term{n % 7} {'x' * n} {'7' * (n % 11)}"} for n in range(130)]
+    searches = searches_over(Collection("made up", documents, []), Lengths())
+    rankings = [
+        [document["id"] for document, _ in searches[name]("term3", 100)] for name in ("vector", "BM25")
+    ]
+    assert [len(ranking) for ranking in rankings] == [100, 19]
+    fused = [(document["id"], score) for document, score in searches["hybrid"]("term3", 130)]
+    assert fused == list(rrf_scores(rankings, k_rrf=60).items())
+
+
+def test_the_python_reference_is_searched_with_its_own_tokens():
+    report, reference = own_collections()
+    assert report.tokenize("v.__slots__@=1") == ["v.__slots__", "1"]
+    assert reference.tokenize("v.__slots__@=1") == ["v", "__slots__", "@=", "1"]
 
 
 def test_the_course_s_own_collections_have_documents_for_their_judgements():
