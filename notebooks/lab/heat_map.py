@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from lab.sweeps import Sweep
 
 _CURRENT = "\u25cb"  # a circle
-# White with a black edge can be seen on every colour of the map, in either theme.
+# White with a dark edge can be seen on every colour of the map, in either theme.
+_EDGE = "#111111"
 _MARKS = {
     STAR: {"marker": "*", "markersize": 13, "markerfacecolor": "white"},
     _CURRENT: {"marker": "o", "markersize": 11, "markerfacecolor": "none"},
@@ -69,13 +70,10 @@ def _panels(small: int) -> tuple:
 
 def _draw_map(axes, ink: str, table: "DataFrame", best, current, every: int) -> None:
     values = table.to_numpy()
-    lowest, highest = values.min(), values.max()
     axes.patch.set_alpha(0)
     shown = axes.imshow(
         values,
         cmap="cividis",
-        vmin=lowest,
-        vmax=highest if highest > lowest else lowest + 1e-9,
         aspect="auto",
         origin="lower",
         interpolation="none",
@@ -90,11 +88,11 @@ def _draw_map(axes, ink: str, table: "DataFrame", best, current, every: int) -> 
             place = _place(setting[1], table.columns), _place(setting[0], table.index)
             size = 1 if every == 1 else 0.65
             style = _MARKS[mark] | {"color": "white", "markersize": _MARKS[mark]["markersize"] * size}
-            if mark == _CURRENT:  # a white ring with a black edge inside and outside
-                axes.plot(*place, **style, markeredgecolor="black", markeredgewidth=4 * size)
+            if mark == _CURRENT:  # a white ring with a dark edge inside and outside
+                axes.plot(*place, **style, markeredgecolor=_EDGE, markeredgewidth=4 * size)
                 axes.plot(*place, **style, markeredgecolor="white", markeredgewidth=1.8 * size)
             else:
-                axes.plot(*place, **style, markeredgecolor="black")
+                axes.plot(*place, **style, markeredgecolor=_EDGE)
     if every == 1:
         bar = axes.figure.colorbar(shown, ax=axes, fraction=0.05, pad=0.01)
         bar.ax.tick_params(colors=ink, labelsize=8)
