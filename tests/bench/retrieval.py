@@ -213,8 +213,7 @@ def _json_lines(path: Path) -> Iterator[tuple[str, dict]]:
 
 def _judgements(path: Path) -> Iterator[tuple[str, str, str, float]]:
     """Each judgement's place, for messages, its query, its document, and the gain."""
-    rows = [line.split("\t") for line in _text(path).split("\n")]
-    heading, *rows = rows
+    heading, *rows = [line.split("\t") for line in _text(path).split("\n")]
     third = "".join(heading[2:])
     if len(heading) not in (2, 3) or third not in ("", "gain", "code"):
         raise ValueError(
