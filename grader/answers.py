@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from .display import clip, show
 from .exercise import Exercise, Probe, fingerprint
 from .language import translate as _
 from .outcome import Outcome
@@ -36,6 +37,8 @@ def call_problem(exercise: Exercise, objects: tuple) -> str:
     call = f'check("{exercise.id}", {", ".join(exercise.objects)})'
     if len(objects) != len(exercise.objects):
         return _("Call it as {call}: you gave {count} objects.").format(call=call, count=len(objects))
+    if exercise.keys:
+        return _numbers_problem(exercise, call, objects[0])
     for name, written in zip(exercise.objects, objects, strict=True):
         if name[0].isupper() and not isinstance(written, type):
             return _("Call it as {call}: give the class {name} itself, not an object made from it.").format(
@@ -44,6 +47,34 @@ def call_problem(exercise: Exercise, objects: tuple) -> str:
         if not callable(written):
             return _("Call it as {call}: give the function {name} itself, without calling it.").format(
                 call=call, name=name
+            )
+    return ""
+
+
+def _numbers_problem(exercise: Exercise, call: str, written: object) -> str:
+    """The same for a dict of numbers. A None is no problem: it stands for a number still to come."""
+    name, keys = exercise.objects[0], ", ".join(f'"{key}"' for key in exercise.keys)
+    if not isinstance(written, Mapping):
+        return _("Call it as {call}: {name} must be a dict with the keys {keys}.").format(
+            call=call, name=name, keys=keys
+        )
+    for key in exercise.keys:
+        if key not in written:
+            return _('{name} has no "{key}": it needs the keys {keys}.').format(name=name, key=key, keys=keys)
+    for key in written:
+        if key not in exercise.keys:
+            return _('"{key}" is not asked for: {name} needs the keys {keys}, and no other.').format(
+                key=clip(str(key)), name=name, keys=keys
+            )
+    for key, value in written.items():
+        number = plain(value)
+        if isinstance(number, str):
+            return _('"{key}" is the text {text}: write a number, without quotes.').format(
+                key=key, text=clip(repr(number))
+            )
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
+            return _('"{key}" must be one number: you gave {value}.').format(
+                key=key, value=clip(show(number))
             )
     return ""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .display import around_difference, show, show_item
 from .language import N_
+from .language import translate as _
 from .outcome import Outcome, error_name, error_names
 
 NO_DOCUMENT = N_("no document")
@@ -93,6 +94,18 @@ class Value(Comparison):
         both = enumerate(zip(expected, yours, strict=False))
         differing = (i for i, (a, b) in both if not same(a, b, self.tolerance))
         return next(differing, min(len(expected), len(yours)))
+
+
+class Number(Value):
+    """A number that the learner works out by hand: two digits are enough, and the right one is not shown."""
+
+    def __init__(self, tolerance: float = 0.005) -> None:
+        super().__init__(tolerance + 1e-9)  # 0.375 rounded to 0.38 is 0.005 away, and a last bit more
+
+    def rows(self, expected: Outcome, yours: Any) -> list[Row]:
+        lower = isinstance(yours, int | float) and yours > expected["value"]
+        wanted = _("a lower number") if lower else _("a higher number")
+        return [Row(None, wanted, show(yours), mark=N_("value"))]
 
 
 class Ranking(Value):

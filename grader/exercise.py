@@ -32,7 +32,8 @@ class Exercise:
 
     ``objects`` are the names that the learner defines, in the order in which check() takes them; the
     finished ones have the same names in hybrid_search. ``misconceptions`` maps the name of a wrong
-    implementation in solutions/misconceptions to the sentence a learner with the same answers reads.
+    implementation in solutions/misconceptions to the sentence a learner with the same answers reads. Where the
+    object is a dict of numbers instead of code, ``keys`` are those it must have.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Exercise:
     criteria: tuple[Criterion, ...]
     hints: tuple[str, ...]
     misconceptions: Mapping[str, str]
+    keys: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:

@@ -23,6 +23,19 @@ class StubIndex:
         return list(self.results[:k])
 
 
+class StubSearch:
+    """A search function that gives the documents it was told for a query's text; their values fall."""
+
+    def __init__(self, found: Mapping[str, list[dict]]) -> None:
+        self.found = found
+
+    def __call__(self, query: str, k: int = 1) -> list[tuple[dict, float]]:
+        if not isinstance(query, str):
+            raise TypeError(f"search needs the text of a query, and got {type(query).__name__}")
+        documents = self.found[query][:k]
+        return [(document, 1 / rank) for rank, document in enumerate(documents, start=1)]
+
+
 class StubEmbedder:
     """An embedder that knows a few texts; a text has one vector as a document and another as a query."""
 

@@ -18,6 +18,7 @@ UNITS = {
     "02_bm25": 8,
     "03_rrf_table": 4,
     "04_retriever": 10,
+    "05_tuning": 6,
 }
 
 

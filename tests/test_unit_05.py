@@ -1,11 +1,18 @@
 """Unit 05: the stored vectors of the Python reference, the exercises that take numbers, the queries held apart."""
 
+import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import hybrid_search
 import lab
+from grader import check, held_apart, references
+from grader.exercises import EXERCISES
+from grader.feedback import as_text
+from grader.judge import judge
 from lab import embedders, minilm, stored_vectors
 from lab.minilm import MiniLM
 from lab.vector_cache import CachedEmbedder, VectorCache
@@ -114,3 +121,178 @@ def test_what_is_embedded_is_kept_after_every_few_texts_and_shown_with_a_bar(tmp
     embedder.embed_documents(["a", "bb", "ccc", "dddd", "eeeee"])
     assert embedder._embedder.asked == [["a", "bb"], ["ccc", "dddd"], ["eeeee"]]
     assert shown == [("Embedding texts", done) for done in range(5)]
+
+
+# ---- exercises that take numbers
+
+
+RIGHT = hybrid_search.metrics
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: check("metrics", 3), "metrics must be a dict with the keys"),
+        (lambda: check("metrics", [0.5] * 6), "metrics must be a dict with the keys"),
+        (lambda: check("metrics"), "you gave 0 objects"),
+        (
+            lambda: check("metrics", {"MRR": 0.375}),
+            'metrics has no "recall@3": it needs the keys "recall@3", ',
+        ),
+        (lambda: check("metrics", RIGHT | {"F1": 1}), '"F1" is not asked for'),
+        (lambda: check("metrics", RIGHT | {"MRR": "0.375"}), "\"MRR\" is the text '0.375'"),
+        (lambda: check("metrics", RIGHT | {"MRR": [0.5, 0.25]}), '"MRR" must be one number: you gave [0.5'),
+        (lambda: check("metrics", RIGHT | {"MRR": float("nan")}), '"MRR" must be one number: you gave (nan)'),
+        (lambda: check("metrics", RIGHT | {"MRR": True}), '"MRR" must be one number: you gave True'),
+        (lambda: check("tuning", {"k_rrf": 60}), 'settings has no "candidates"'),
+        (lambda: check("tuning", {"k_rrf": "60", "candidates": 20}), "\"k_rrf\" is the text '60'"),
+        (
+            lambda: check("tuning", {"k_rrf": 60, "candidates": 20, "weights": [1, 1]}),
+            '"weights" is not asked for',
+        ),
+    ],
+)
+def test_a_dict_that_is_not_what_was_asked_for_is_one_sentence(call, sentence, capsys):
+    assert call() == 0
+    said = capsys.readouterr().out
+    assert sentence in said and said.count("\n") == 1
+
+
+def test_none_stands_for_a_number_still_to_come(capsys):
+    assert check("metrics", dict.fromkeys(RIGHT)) == 0
+    assert "not attempted yet" in capsys.readouterr().out
+    assert check("metrics", RIGHT | {"nDCG@3": None}) == 1.5
+    assert "to do   nDCG" in capsys.readouterr().out
+    assert check("tuning", {"k_rrf": 60, "candidates": None}) == 0
+    assert "not attempted yet" in capsys.readouterr().out
+
+
+def test_a_wrong_number_does_not_give_the_right_one_away(capsys):
+    check("metrics", RIGHT | {"nDCG@3": 0.9, "average precision": 0.1})
+    said = capsys.readouterr().out
+    assert "a lower number" in said and "a higher number" in said
+    assert "0.69" not in said and "0.58" not in said
+
+
+@pytest.mark.parametrize(("away", "points"), [(0.004, 2), (-0.004, 2), (0.006, 1.5), (-0.006, 1.5)])
+def test_two_digits_are_enough(away, points, capsys):
+    assert check("metrics", RIGHT | {"nDCG@3": RIGHT["nDCG@3"] + away}) == points
+
+
+def test_the_numbers_by_hand_are_those_of_the_lab_s_metrics():
+    first, second = list("CABDE"), list("EBADC")
+    assert (
+        pytest.approx(
+            {
+                "recall@3": lab.recall_at(first, {"A", "B"}, 3),
+                "precision@3": lab.precision_at(first, {"A", "B"}, 3),
+                "reciprocal rank": lab.reciprocal_rank(first, {"A", "B"}),
+                "MRR": lab.mrr([first, second, first], [{"A", "B"}, {"D"}, set()]),
+                "average precision": lab.average_precision(first, {"A", "B"}),
+                "nDCG@3": lab.ndcg_at(first, {"A", "B"}, 3),
+            }
+        )
+        == RIGHT
+    )
+    assert round(RIGHT["nDCG@3"], 6) == 0.693426 and round(RIGHT["average precision"], 6) == 0.583333
+
+
+# ---- evaluate
+
+
+def search_for(found):
+    return lambda text, k: [({"id": label}, 0.5) for label in found[text]][:k]
+
+
+def judged(**relevant):
+    return [SimpleNamespace(text=text, relevant=frozenset(labels)) for text, labels in relevant.items()]
+
+
+def test_evaluate_measures_the_first_k_results():
+    search = search_for({"one": "cab", "two": "xyz", "three": "d"})
+    queries = judged(one="ab", two="d", three="de")
+    assert hybrid_search.evaluate(search, queries) == {"MRR": 1.5 / 3, "recall": 1.5 / 3}
+    assert hybrid_search.evaluate(search, queries, k=1) == {"MRR": 1 / 3, "recall": 0.5 / 3}
+
+
+def test_evaluate_leaves_out_a_query_that_nothing_answers_and_refuses_to_measure_nothing():
+    search = search_for({"one": "a", "none": "b"})
+    assert hybrid_search.evaluate(search, judged(one="a", none="")) == {"MRR": 1, "recall": 1}
+    with pytest.raises(ValueError, match="no query has a relevant document"):
+        hybrid_search.evaluate(search, judged(none=""))
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        hybrid_search.evaluate(search, judged(one="a"), k=0)
+
+
+# ---- settings, judged on queries held apart
+
+
+@pytest.mark.parametrize(
+    ("k_rrf", "candidates", "points"),
+    [(7, 40, 2), (60, 20, 2), (60, 30, 1), (60, 300, 1), (0, 7, 0), (60, 1, 0), (-1, 20, 0), (60, 0, 0)],
+)
+def test_settings_earn_points_by_how_close_to_the_best_they_are(k_rrf, candidates, points, capsys):
+    assert check("tuning", {"k_rrf": k_rrf, "candidates": candidates}) == points
+
+
+def test_what_the_settings_are_worth_is_measured_on_every_second_query():
+    if not known_everywhere():
+        pytest.skip("this release of Python has another language reference than the one that was measured")
+    from lab.stored_vectors import StoredEmbedder
+
+    documents, queries = lab.python_reference(), lab.judged_queries("python")
+    held_apart = queries[1::2]
+    assert {kind: sum(query.kind == kind for query in held_apart) for kind in {q.kind for q in queries}} == {
+        "conceptual": 14,
+        "identifier": 14,
+        "mixed": 14,
+    }
+    retriever = hybrid_search.Retriever(
+        hybrid_search.VectorIndex(StoredEmbedder()), hybrid_search.BM25Index(lab.python_tokens)
+    )
+    retriever.add_documents(documents)
+    stored = references.load(EXERCISES["tuning"])["expected"][0]["value"]
+    for k_rrf, candidates in [(60, 20), (0, 7)]:
+        found = [
+            lab.judged_ids(retriever.search(query.text, 1000, k_rrf, candidates)) for query in held_apart
+        ]
+        row, column = stored["k_rrf"].index(k_rrf), stored["candidates"].index(candidates)
+        expected = lab.mrr(found, [query.relevant for query in held_apart])
+        assert stored["MRR"][row][column] == pytest.approx(expected, abs=1e-6)
+
+
+def known_everywhere() -> bool:
+    texts = stored_vectors.python_texts()
+    return len(stored_vectors.known(texts)) == len(texts)
+
+
+def test_another_version_of_python_keeps_what_was_measured(monkeypatch):
+    held_apart.measured.cache_clear()
+    monkeypatch.setattr(
+        lab, "python_reference", lambda: [{"id": "x", "content": "a text of another version"}]
+    )
+    try:
+        table = held_apart.measured()
+    finally:
+        held_apart.measured.cache_clear()
+    stored = references.load(EXERCISES["tuning"])["expected"][0]["value"]
+    assert table == {name: stored[name] for name in ("k_rrf", "candidates", "MRR")}
+
+
+def test_the_check_of_settings_needs_neither_model_nor_solution(tmp_path):
+    code = (
+        "import sys; from grader import check\n"
+        "check('tuning', {'k_rrf': 60, 'candidates': 20})\n"
+        "print(sorted({'hybrid_search', 'lab', 'numpy', 'onnxruntime'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_answers_from_elsewhere_may_have_any_shape():
+    exercise = EXERCISES["tuning"]
+    reference = references.load(exercise)
+    for value in (None, 3, "x", [], {}, {"k_rrf": 1}, {"k_rrf": [], "candidates": {}}, {"k_rrf": True}):
+        attempt = {"probes": reference["probes"], "answers": [{"value": value}] * 2, "problem": ""}
+        report = judge(exercise, attempt, reference)
+        assert report.points == 0 and as_text(report)

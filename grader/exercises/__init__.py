@@ -1,7 +1,7 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import bm25, embeddings, retriever, rrf_table, start
+from . import bm25, embeddings, retriever, rrf_table, start, tuning
 
 _MODULES = (
     start,
@@ -9,6 +9,7 @@ _MODULES = (
     bm25,
     rrf_table,
     retriever,
+    tuning,
 )
 
 EXERCISES: dict[str, Exercise] = {

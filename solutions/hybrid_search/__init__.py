@@ -9,6 +9,7 @@ _MODULES = {
     "bm25": ("tokenize", "idf", "BM25Index"),
     "rrf": ("rrf_score", "rrf_scores", "rrf_table"),
     "retriever": ("Retriever", "KeywordIndex"),
+    "tuning": ("metrics", "evaluate", "settings"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -4,7 +4,7 @@ Each module maps an exercise to its wrong implementations: a name that the exerc
 that check() would be given.
 """
 
-from . import bm25, embeddings, retriever, rrf_table, start
+from . import bm25, embeddings, retriever, rrf_table, start, tuning
 
 IMPLEMENTATIONS = {
     **start.IMPLEMENTATIONS,
@@ -12,4 +12,5 @@ IMPLEMENTATIONS = {
     **bm25.IMPLEMENTATIONS,
     **rrf_table.IMPLEMENTATIONS,
     **retriever.IMPLEMENTATIONS,
+    **tuning.IMPLEMENTATIONS,
 }
