@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from . import retrieval
+from . import retrieval, tuning
 
-BENCHMARKS = {"retrieval": retrieval}
+BENCHMARKS = {"retrieval": retrieval, "tuning": tuning}
 
 
 def main(arguments: list[str] | None = None) -> int:
