@@ -128,6 +128,7 @@ print([document["id"] for document in find_term(question, sections())])
 # | 02 | search by words, with **BM25** | rare words and identifiers such as `INC-2023-Q4-011` |
 # | 03 | **reciprocal rank fusion**, by hand | what both lists agree on |
 # | 04 | the **Retriever**, which joins any number of searches | what each of them finds, in one ranking |
+# | 05 | a **measurement**, and settings chosen by it | how good a search is, and how sure you can be |
 #
 # In every unit you guess first, then run the code, then read why it came out so.
 

@@ -184,7 +184,9 @@ def test_stored_vectors_cannot_be_changed_by_a_reader():
     assert embedder.embed_query(QUERY)[0] != 5
 
 
-@pytest.mark.parametrize("unit", ["00_start", "01_embeddings", "02_bm25", "03_rrf_table", "04_retriever"])
+@pytest.mark.parametrize(
+    "unit", ["00_start", "01_embeddings", "02_bm25", "03_rrf_table", "04_retriever", "05_tuning"]
+)
 def test_the_stored_vectors_serve_a_whole_unit_where_the_model_is_missing(unit, root):
     import nbformat
     from nbclient import NotebookClient

@@ -1,5 +1,6 @@
 """The notebooks as they are handed out: the solved ones earn everything, the untouched ones nothing, in time."""
 
+import sys
 import time
 
 import nbformat
@@ -8,9 +9,14 @@ from conftest import ROOT
 from nbclient import NotebookClient
 
 from grader.exercises import EXERCISES
+from lab.stored_vectors import PYTHON
 
 UNITS = sorted(folder.name for folder in (ROOT / "solutions" / "notebooks").iterdir() if folder.is_dir())
-SECONDS = 20
+
+
+def seconds_allowed(unit: str) -> int:
+    """Where Python's reference is not the stored one, unit 05 embeds what differs at its first run."""
+    return 60 if unit == "05_tuning" and sys.version_info[:2] != PYTHON else 20
 
 
 def run(path) -> tuple[nbformat.NotebookNode, float]:
@@ -37,8 +43,9 @@ def points(notebook) -> dict[str, float]:
     }
 
 
-def test_the_first_five_units_are_there():
-    assert UNITS[:5] == ["00_start", "01_embeddings", "02_bm25", "03_rrf_table", "04_retriever"]
+def test_the_first_units_are_there():
+    first = ["00_start", "01_embeddings", "02_bm25", "03_rrf_table", "04_retriever", "05_tuning"]
+    assert UNITS[: len(first)] == first
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -48,7 +55,7 @@ def test_the_solved_notebook_earns_full_points_without_an_error(unit, root):
     assert [output for output in outputs(notebook, "stream") if output.name == "stderr"] == []
     wanted = {name: exercise.points for name, exercise in EXERCISES.items() if exercise.unit == unit}
     assert points(notebook) == wanted
-    assert seconds < SECONDS
+    assert seconds < seconds_allowed(unit)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -63,7 +70,7 @@ def test_the_untouched_notebook_earns_nothing_and_only_says_what_is_not_attempte
     assert [output for output in outputs(notebook, "stream") if output.name == "stderr"] == []
     reports = [output.data["text/plain"] for output in outputs(notebook, "display_data")]
     assert sum("not attempted yet" in report for report in reports) == len(points(notebook))
-    assert seconds < SECONDS
+    assert seconds < seconds_allowed(unit)
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -296,3 +296,44 @@ def test_answers_from_elsewhere_may_have_any_shape():
         attempt = {"probes": reference["probes"], "answers": [{"value": value}] * 2, "problem": ""}
         report = judge(exercise, attempt, reference)
         assert report.points == 0 and as_text(report)
+
+
+# ---- a text of the learner's own
+
+
+def chosen(upload, name, data=None):
+    """What the box does when a file is chosen; without data it was too large to be sent."""
+    upload._on_message(upload, {"name": name}, [] if data is None else [memoryview(data)])
+    return upload
+
+
+def test_the_box_begins_with_the_report_and_takes_a_text_file():
+    upload = lab.DocumentUpload()
+    assert upload.document == {"id": "report.md", "content": lab.report()}
+    chosen(upload, "notes.md", b"\xef\xbb\xbfOne line.\r\nAnother.")
+    assert upload.document == {"id": "notes.md", "content": "One line.\nAnother."}
+    assert upload.status == "In use: notes.md, 18 characters." and upload.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("photo.png", b"\x89PNG", "photo.png is no .txt or .md file"),
+        ("notes.txt", b"caf\xe9", "notes.txt is not text in UTF-8 (byte 4 is wrong)"),
+        ("notes.txt", b"a\0b", "holds binary data"),
+        ("notes.txt", b" \n", "notes.txt is empty"),
+        ("novel.txt", None, "novel.txt is larger than 5 MB"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_explained_and_the_last_good_one_stays(name, data, sentence):
+    upload = chosen(lab.DocumentUpload(), "good.txt", b"a good text")
+    chosen(upload, name, data)
+    assert sentence in upload.problem
+    assert upload.document["id"] == "good.txt" and upload.status.startswith("In use: good.txt")
+    chosen(upload, "good.txt", b"a good text")
+    assert upload.problem == ""
+
+
+def test_without_a_page_the_box_says_in_words_what_it_is():
+    data, _metadata = lab.DocumentUpload()._repr_mimebundle_()
+    assert "report.md" in data["text/plain"] and ".txt or .md" in data["text/plain"]

@@ -24,6 +24,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "fusion_view": ("rrf_view",),
     "sweeps": ("sweep",),
     "tuning": ("TuningLab",),
+    "upload": ("DocumentUpload",),
     "errors": ("DocumentError", "ModelError", "ServiceError"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

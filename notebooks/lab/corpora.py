@@ -95,12 +95,7 @@ def document_from_file(path: str | Path) -> dict:
                 path=path, here=Path.cwd()
             )
         )
-    if path.suffix.lower() not in TEXT_SUFFIXES:
-        raise DocumentError(
-            _(
-                "{path} is no .txt or .md file: save its text as one of these, in UTF-8, and give that file."
-            ).format(path=path)
-        )
+    _check_suffix(path)
     try:
         data = _bounded_bytes(path)
     except OSError as error:
@@ -109,11 +104,30 @@ def document_from_file(path: str | Path) -> dict:
                 path=path, reason=error.strerror or error
             )
         ) from error
+    return document_from_bytes(path, data)
+
+
+def document_from_bytes(name: str | Path, data: bytes) -> dict:
+    """The document that document_from_file makes of a file with this name and these bytes.
+
+    Raises DocumentError as it does.
+    """
+    path = Path(name)
+    _check_suffix(path)
     if len(data) > MAX_FILE_BYTES:
         raise DocumentError(
             _("{path} is larger than 20 MB: cut it up and give one of the parts.").format(path=path)
         )
     return {"id": path.name, "content": _decoded(data, path)}
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix.lower() not in TEXT_SUFFIXES:
+        raise DocumentError(
+            _(
+                "{path} is no .txt or .md file: save its text as one of these, in UTF-8, and give that file."
+            ).format(path=path)
+        )
 
 
 def _bounded_bytes(path: Path) -> bytes:
