@@ -213,10 +213,15 @@ def _judged_id(pair: object) -> Hashable:
                 pair=repr(pair)[:60]
             )
         )
-    document = pair[0]
+    return judged_id(pair[0])
+
+
+def judged_id(document: dict) -> Hashable:
+    """The id by which judgements know a document: its "topic", else its "id". ValueError where it has neither."""
     for key in ("topic", "id"):
-        if document.get(key) is not None:
-            return document[key]
+        known_as = document.get(key)
+        if known_as is not None:
+            return known_as
     raise ValueError(
         _('A document needs an "id" to be judged: {document} has none.').format(document=repr(document)[:60])
     )

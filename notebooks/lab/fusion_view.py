@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.corpora import Query
 from lab.drawing import FILLS, axes_of, clip, label_of, legend, name_rows, starred
-from lab.evaluation import judged_ids
+from lab.evaluation import judged_id
 from lab.language import _
 from lab.metrics import check_count
 from lab.picture import STAR, Picture
@@ -14,8 +15,6 @@ from lab.rankings import Rankings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-_ABSENT = (None, 0.0)
 
 
 class FusedRow(NamedTuple):
@@ -25,9 +24,9 @@ class FusedRow(NamedTuple):
     not among the candidates, and what that adds to the score, 0.0 for nothing. ``score`` is the RRF score, higher
     is better; ``rank`` the fused rank, from 1. ``move`` says how many places the document has gained since the
     previous setting, below 0 where it lost, None where it was not there; 0 for all without a previous setting.
+    ``label`` is what a table calls it.
     """
 
-    label: str
     document: dict
     ranks: tuple[int | None, ...]
     contributions: tuple[float, ...]
@@ -35,6 +34,10 @@ class FusedRow(NamedTuple):
     rank: int
     move: int | None
     relevant: bool
+
+    @property
+    def label(self) -> str:
+        return label_of(self.document)
 
 
 def fused_rows(
@@ -60,45 +63,39 @@ def fused_rows(
     weights = check_weights(weights, len(rankings))
     documents, keys = {}, []
     for ranking, weight in zip(rankings, weights, strict=True):
-        found = [(identity(document), document) for document in ranking[:candidates]]
-        keys.append(list(dict.fromkeys(key for key, _document in found)))
-        if weight:
-            for key, document in found:
-                documents.setdefault(key, document)
+        found = ranking[:candidates]
+        known_as = list(map(identity, found))
+        keys.append(list(dict.fromkeys(known_as)))
+        if weight:  # of documents with one id, the first counts
+            documents = dict(zip(reversed(known_as), reversed(found), strict=True)) | documents
     scores = rrf_scores(keys, k_rrf, weights)
-    # For each index: a document's rank in it, and what that adds.
-    parts = [
-        {key: (rank, weight / (k_rrf + rank)) for rank, key in enumerate(ranking, start=1)}
-        for ranking, weight in zip(keys, weights, strict=True)
+    # A column an index, a line a document in fused order.
+    ranks_in = [dict(zip(ranking, count(1), strict=False)) for ranking in keys]
+    ranks = [[of.get(key) for key in scores] for of in ranks_in]
+    contributions = [
+        [0.0 if rank is None else weight / (k_rrf + rank) for rank in column]
+        for column, weight in zip(ranks, weights, strict=True)
     ]
-    before = None if previous is None else {identity(row.document): row.rank for row in previous}
-    rows = []
-    for rank, (key, score) in enumerate(scores.items(), start=1):
-        document = documents[key]
-        ranks, contributions = zip(*[of.get(key, _ABSENT) for of in parts], strict=True)
-        rows.append(
-            FusedRow(
-                label_of(document),
-                document,
-                ranks,
-                contributions,
-                score,
-                rank,
-                _move(before, key, rank),
-                _answers(document, relevant),
-            )
-        )
-    return rows
-
-
-def _move(before: dict[Hashable, int] | None, key: Hashable, rank: int) -> int | None:
-    if before is None:
-        return 0
-    return before[key] - rank if key in before else None
-
-
-def _answers(document: dict, relevant: Collection[Hashable]) -> bool:
-    return bool(relevant) and judged_ids([(document, None)])[0] in relevant
+    fused = [documents[key] for key in scores]
+    places = range(1, len(scores) + 1)
+    if previous is None:
+        moves = [0] * len(scores)
+    else:
+        before = {identity(row.document): row.rank for row in previous}
+        moves = [
+            before[key] - rank if key in before else None for key, rank in zip(scores, places, strict=True)
+        ]
+    answers = [judged_id(document) in relevant if relevant else False for document in fused]
+    columns = (
+        fused,
+        zip(*ranks, strict=True),
+        zip(*contributions, strict=True),
+        scores.values(),
+        places,
+        moves,
+        answers,
+    )
+    return list(map(FusedRow, *columns))
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,7 +6,7 @@ No widget is in here: the settings can be changed, and all that is shown can be 
 import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.corpora import Query
@@ -251,6 +251,7 @@ class TuningModel:
     def _found(self, index: int, query: Query) -> list:
         return judged_ids((document, None) for document in self.rankings.of(query.text)[index])
 
+    @cached_property
     def groups(self) -> dict[str, list[int]]:
         """The positions of the measured queries: all of them, then each kind where there are several."""
         kinds: dict[str, list[int]] = {}
@@ -263,7 +264,7 @@ class TuningModel:
         values = self.values()
         return [
             Measured(group, name, float(of[chosen].mean()), *interval(of[chosen]))
-            for group, chosen in self.groups().items()
+            for group, chosen in self.groups.items()
             for name, of in values.items()
         ]
 
@@ -287,8 +288,14 @@ class TuningModel:
 
 def interval(values: "np.ndarray") -> tuple[float, float]:
     """What lab.metrics.bootstrap_interval gives, fast enough for a slider: the draws are made once."""
+    return _interval(values.tobytes())
+
+
+@lru_cache(maxsize=1024)
+def _interval(data: bytes) -> tuple[float, float]:
     import numpy as np
 
+    values = np.frombuffer(data, dtype=np.float64)
     low, high = np.quantile(_draws(len(values)) @ values / len(values), [0.025, 0.975])
     return float(low), float(high)
 

@@ -87,7 +87,7 @@ def _below(model: TuningModel) -> str:
 def maps(model: TuningModel) -> dict:
     """The metric at every pair of settings: of all queries, and of each kind."""
     sweep, panels = model.sweep, []
-    for group, chosen in model.groups().items():
+    for group, chosen in model.groups.items():
         means = sweep.values[chosen].mean(axis=0)
         best = sweep.best(None if group == "all" else group)
         panels.append(
@@ -117,7 +117,7 @@ def group_name(group: str, queries: int) -> str:
 
 def comparison(model: TuningModel) -> dict:
     """Each index alone against the hybrid, with intervals."""
-    rows, groups = [], model.groups()
+    rows, groups = [], model.groups
     measured = model.comparison()
     for group, chosen in groups.items():
         of_group = [one for one in measured if one.group == group]
