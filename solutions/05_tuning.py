@@ -70,7 +70,8 @@ print("nDCG@3           ", round(lab.ndcg_at(ranking, relevant, k=3), 3))
 # | third | none | A | B | C | D | E |
 #
 # Replace each `None` by a number. Five of them are about the **first** query; `"MRR"` is about **all three**. Two
-# digits behind the point are enough, and a sum such as `1 / 2 + 1 / 3` is fine. `math.log2(3)` is 1.585.
+# digits behind the point are enough, and a sum such as `1 / 2 + 1 / 3` is fine. `math.log2(3)` is 1.585. Leave the
+# last two lines as they are: they stop the cell while a number is missing.
 
 # %% exercise="metrics"
 import math
@@ -98,7 +99,8 @@ check("metrics", metrics)
 
 # %% [markdown]
 # Which metric should you look at? MRR, where people read the first good result and stop. Recall, where they need
-# everything, or where something else reads the results after them. nDCG lies between the two.
+# everything, or where something else reads the results after them. nDCG looks at both: at how much is found, and at
+# how far up.
 #
 # ## A corpus that you have at hand
 #
@@ -265,25 +267,22 @@ lab.rrf_view(retriever, lost, k=10)
 lab.losses(searches, judged, of="hybrid", against="vector")
 
 # %% [markdown]
-# A missing rank (`<NA>`) means that the hybrid did not return a right topic at all. Next to them stand the
-# questions on which the hybrid wins, or the mean would not be higher. Swap `of` and `against` to see them.
+# A missing rank (`<NA>`) means that the hybrid did not return a right topic at all. The questions on which the
+# hybrid wins are more. Swap `of` and `against` to see them.
 
 # %% [markdown]
 # ## The tuning lab
 #
-# Now move the settings yourself. Above is one question: the rank of each document in each index, what each index
-# adds, and how the document moved. Below are all 84 questions: the chosen metric for every pair of settings.
+# Now move the settings yourself. The table shows one question: the rank of each document in each index, what each
+# index adds, and how the document moved. The maps below it show all 84 questions: the chosen metric for every pair of
+# settings.
 #
 # **Predict** first:
 # - Will `k_rrf = 1` be better or worse than 60, over all questions? And for identifiers?
 # - What happens to the mean when you look at 1 candidate of each index only? At all of them?
 
 # %%
-my_guess = {
-    "k_rrf = 1": None,
-    "1 candidate": None,
-    "all candidates": None,
-}  # "better" or "worse" than 60 and 20
+my_guess = {"k_rrf = 1": None, "1 candidate": None, "all candidates": None}  # "better" or "worse"
 my_guess
 
 # %%
@@ -293,7 +292,7 @@ lab.TuningLab(retriever, judged)
 # %% [markdown]
 # Things to try:
 # - Press `k_rrf = 1`, then `k_rrf = 60`. Which documents move, and why?
-# - Choose the question "fall back on a placeholder". Can you bring `booleans` to the front? Move the weight of BM25
+# - Choose the question "fall back on a placeholder". Can you bring `booleans` further up? Move the weight of BM25
 #   to 0. Then look at what that costs over all questions.
 # - Choose an identifier, such as `casefold`, and do the same with the weight of the vector index.
 # - Type a question of your own.
@@ -311,7 +310,7 @@ lab.sweep(retriever, judged, current=(60, 20))
 #
 # - The left edge is bad: with one candidate each, agreement cannot be seen.
 # - The bottom is bad: with `k_rrf` near 0, the first place of a single list decides.
-# - The right edge is worse than the middle: far down, documents agree by chance.
+# - The right edge is worse than the middle: far down the lists, agreement says little.
 # - Between them lies a **plateau**, on which the settings hardly differ. 60 and 20 stand on it.
 #
 # ## Choose on one half, judge on the other
@@ -368,7 +367,7 @@ pd.DataFrame(rows, columns=columns).round(3)
 # The check looks up what your settings are worth on the half held apart. It has measured that beforehand, with the
 # default embedder and the reference of Python 3.11, for each step of the sliders; a number between two steps counts
 # as the nearest. You get a point if your MRR is at most 0.05 below the best of all settings on that half, and
-# another if it is at most 0.02 below.
+# another if it is at most 0.02 below. Leave the last two lines of the cell as they are.
 
 # %%
 chosen.table.loc[[1, 5, 7, 10, 20, 60, 200], [1, 3, 7, 10, 20, 40, 100, 200]].round(3)
