@@ -197,3 +197,23 @@ def test_the_stored_vectors_serve_a_whole_unit_where_the_model_is_missing(unit, 
     NotebookClient(notebook, timeout=120).execute()
     written = nbformat.writes(notebook)
     assert ("Embeddings: stored vectors" in written) == (unit != "00_start")
+
+
+def test_the_offline_model_reports_to_nobody(tmp_path):
+    """onnxruntime keeps a device id and what it would report in the home folder; under CI it does not."""
+    import os
+    import subprocess
+    import sys
+
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    environment |= {"HOME": str(tmp_path), "HYBRID_SEARCH_CACHE": str(tmp_path / "cache")}
+    environment.pop("XDG_CACHE_HOME", None)
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    code = "import lab; lab.embedder('local').embed_query('a pump')"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True)
+    left = [
+        path
+        for path in tmp_path.rglob("*")
+        if path.is_file() and path.relative_to(tmp_path).parts[0] != "cache"
+    ]
+    assert left == []

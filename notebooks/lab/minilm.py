@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -67,6 +68,8 @@ class MiniLM:
 
     def __init__(self):
         model, vocabulary = checked_file(*MODEL), checked_file(*VOCABULARY)
+        # Read when onnxruntime is loaded: without it, the library reports its use over the network.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         try:
             import onnxruntime
             from tokenizers import BertWordPieceTokenizer
