@@ -284,3 +284,16 @@ def test_the_table_agrees_with_the_scores(seed):
 def test_a_ranking_named_like_a_column_of_the_table_is_refused(name):
     with pytest.raises(ValueError, match=f"a ranking cannot be named '{name}'"):
         rrf_table({name: "ab"})
+
+
+@pytest.mark.parametrize(
+    ("rankings", "sentence"),
+    [
+        ({"vector": ["a"], "BM25": ["b"]}, "without names"),
+        ([[{"content": "a"}]], "hashable keys"),
+        ([3], "hashable keys"),
+    ],
+)
+def test_what_is_no_list_of_rankings_is_refused_in_words(rankings, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        rrf_scores(rankings)

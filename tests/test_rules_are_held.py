@@ -50,8 +50,8 @@ BREAKS = {
     ),
     "a ranking counts a document once": (
         "rrf",
-        "list(dict.fromkeys(ranking)) for",
-        "list(ranking) for",
+        "return list(dict.fromkeys(ranking))",
+        "return list(ranking)",
     ),
     "a document absent from a ranking gets nothing from it": (
         "rrf",

@@ -28,9 +28,11 @@ def rrf_scores(
     0, adds nothing. Equal scores are ordered by the better best rank, then by which key was seen first.
 
     Raises ValueError for a negative or NaN k_rrf, and for weights that are negative, NaN, infinite, all zero
-    or not one for each ranking.
+    or not one for each ranking; TypeError for a mapping, and for a ranking that is no list of hashable keys.
     """
-    rankings = [list(dict.fromkeys(ranking)) for ranking in rankings]
+    if isinstance(rankings, Mapping):
+        raise TypeError("rrf_scores takes the rankings alone, without names: give rankings.values()")
+    rankings = [_distinct(ranking) for ranking in rankings]
     k_rrf = check_k_rrf(k_rrf)
     weights = check_weights(weights, len(rankings))
     parts: dict[Hashable, list[float]] = {}
@@ -47,6 +49,15 @@ def rrf_scores(
     return {key: scores[key] for key in order}
 
 
+def _distinct(ranking: Iterable[Hashable]) -> list[Hashable]:
+    try:
+        return list(dict.fromkeys(ranking))
+    except TypeError:
+        raise TypeError(
+            "a ranking is a list of hashable keys, such as ids: a document, which is a dict, cannot be one"
+        ) from None
+
+
 def rrf_table(rankings: Mapping[str, Sequence[Hashable]], k_rrf: float = 60) -> list[dict]:
     """The fusion as a table, one row a document, best first.
 
@@ -54,14 +65,15 @@ def rrf_table(rankings: Mapping[str, Sequence[Hashable]], k_rrf: float = 60) -> 
     "document", then under each ranking's name the document's rank there (from 1) or None, then "score" (the
     RRF score, higher is better) and "rank" (the fused rank, from 1).
 
-    Raises ValueError for a negative k_rrf, or a ranking named like a column of the table.
+    Raises ValueError for a negative k_rrf, or a ranking named like a column of the table; TypeError as
+    rrf_scores does.
     """
     if taken := {"document", "score", "rank"} & set(rankings):
         raise ValueError(
             f"a ranking cannot be named {sorted(taken)[0]!r}: the table has a column of that name"
         )
     ranks = {
-        name: {document: rank for rank, document in enumerate(dict.fromkeys(ranking), start=1)}
+        name: {document: rank for rank, document in enumerate(_distinct(ranking), start=1)}
         for name, ranking in rankings.items()
     }
     return [
