@@ -43,8 +43,8 @@ def files_below(folder: str, pattern: str) -> set[str]:
 
 def test_the_wheel_holds_the_three_packages_whole(names):
     for home, package in (("notebooks", "lab"), ("solutions", "hybrid_search"), (".", "grader")):
-        expected = files_below(home, f"{package}/**/*.py") | files_below(home, f"{package}/**/*.json")
-        assert expected - names == set()
+        for ending in ("py", "json", "js", "css"):
+            assert files_below(home, f"{package}/**/*.{ending}") - names == set()
 
 
 def test_the_wheel_holds_the_assets_and_the_learner_notebooks(names):

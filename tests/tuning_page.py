@@ -99,7 +99,9 @@ class TuningPage:
 
     def reset(self) -> None:
         self.button("reset").click()
-        self.settled(lambda: self.value("k_rrf") == "60" and self.lab.locator(".lt-stale").count() == 0)
+        start = {"k_rrf": "60", "candidates": "10", "weight of vector": "1.00", "weight of BM25": "1.00"}
+        self.settled(lambda: {name: self.value(name) for name in start} == start)
+        self.settled(lambda: self.lab.locator(".lt-stale").count() == 0)
 
     def ask(self, text: str) -> None:
         box = self.page.get_by_label("your own query")

@@ -74,6 +74,7 @@ function fusedTable(model, parent) {
     make("td", "lt-move", row);
     const name = make("th", "lt-document", row);
     name.scope = "row";
+    make("span", "", name);
     names.forEach(() => make("td", "lt-number", row));
     const bar = make("span", "lt-bar", make("td", "lt-bars", row));
     bar.setAttribute("role", "img");
@@ -94,7 +95,7 @@ function fusedTable(model, parent) {
       write(cells[1], movement(row.move, words));
       cells[1].classList.toggle("lt-up", row.move > 0);
       cells[1].classList.toggle("lt-down", row.move < 0);
-      write(cells[2], (row.relevant ? "★ " : "") + row.label);
+      write(cells[2].firstChild, (row.relevant ? "★ " : "") + row.label);
       cells[2].title = row.relevant ? fill(words.relevant, { label: row.label }) : row.label;
       row.ranks.forEach((rank, i) => write(cells[3 + i], rank === null ? "–" : String(rank)));
       const bar = cells[3 + names.length].firstChild;

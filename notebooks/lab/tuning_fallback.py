@@ -23,7 +23,8 @@ def fallback(model: TuningModel) -> str:
         weights=settings.weights,
     )
     sweep = replace(model.sweep, current=(model.swept.k_rrf, model.swept.candidates))
-    head, rest = _("The tuning lab, as it was when this cell ran."), _("Run the cell to get its sliders.")
+    head = _("The tuning lab, as it was when this cell ran.")
+    rest = _('Run the cell for its sliders. Until then JupyterLab may say "Loading widget" below.')
     parts = [
         f"<p><strong>{escape(head)}</strong> {escape(rest)}</p>",
         ranking.figure.png_html(),
