@@ -8,8 +8,7 @@ import math
 import numbers
 import traceback
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .display import clip, show
@@ -18,7 +17,7 @@ from .language import translate as _
 from .outcome import Outcome
 
 # A right answer is far smaller. What is larger is cut, so that feedback and files stay readable.
-_MOST_ITEMS, _MOST_CHARACTERS, _MOST_DEPTH = 1_000, 10_000, 6
+_MOST_ITEMS, _MOST_CHARACTERS, _MOST_DEPTH = 3_000, 10_000, 6
 
 
 def attempt(exercise: Exercise, objects: tuple, probes: Sequence[Probe]) -> dict[str, Any]:
@@ -88,16 +87,37 @@ def run_probe(exercise: Exercise, objects: tuple, given: Mapping[str, Any]) -> O
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             return {"value": plain(exercise.answer(*objects, **copy.deepcopy(dict(given))))}
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a learner's code may raise anything, SystemExit among it
         return _raised(error)
 
 
-def plain(value: Any, depth: int = _MOST_DEPTH) -> Any:
+def plain(value: Any) -> Any:
     """A value as JSON: a document becomes {"document": its id}, any series of things a list."""
+    return _plain(value, _MOST_DEPTH, _Budget(_MOST_ITEMS))
+
+
+class _Budget:
+    """How many items an answer may still hold, all its levels together."""
+
+    def __init__(self, items: int) -> None:
+        self.left = items
+
+    def take(self, items: Iterable) -> Iterator:
+        """The items, as long as the budget lasts."""
+        for item in items:
+            if self.left <= 0:
+                return
+            self.left -= 1
+            yield item
+
+
+def _plain(value: Any, depth: int, budget: _Budget) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return str.__str__(value)[:_MOST_CHARACTERS]
+        return _sendable(str.__str__(value)[:_MOST_CHARACTERS])
     if isinstance(value, numbers.Integral):
         return int(value) if abs(int(value)) < 2**63 else {"unreadable": _("a huge number")}
     if isinstance(value, numbers.Real):
@@ -109,19 +129,25 @@ def plain(value: Any, depth: int = _MOST_DEPTH) -> Any:
         return {"unreadable": _("a set, which has no order")}
     if isinstance(value, Mapping):
         if "content" in value:
-            return {"document": plain(value.get("id", value["content"]), depth - 1)}
-        return {str(key): plain(item, depth - 1) for key, item in islice(value.items(), _MOST_ITEMS)}
+            return {"document": _plain(value.get("id", value["content"]), depth - 1, budget)}
+        items = budget.take(value.items())
+        return {_sendable(str(key)): _plain(item, depth - 1, budget) for key, item in items}
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
-        return plain(value.item(), depth)
+        return _plain(value.item(), depth, budget)
     if isinstance(value, Iterable):
-        return [plain(item, depth - 1) for item in islice(value, _MOST_ITEMS)]
+        return [_plain(item, depth - 1, budget) for item in budget.take(value)]
     return {"unreadable": type(value).__name__}
+
+
+def _sendable(text: str) -> str:
+    """The text without lone surrogates, which no notebook can show."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _raised(error: BaseException) -> Outcome:
     names = [kind.__name__ for kind in type(error).__mro__ if kind not in (BaseException, object)]
     try:
-        message = str(error)[:300]
+        message = _sendable(str(error)[:300])
     except Exception:
         message = ""
     return {"error": names, "message": message, "where": _where(error)}

@@ -5,6 +5,7 @@ Each product is made in memory or in a temporary folder first, so that a fault l
 
 import json
 import logging
+import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -32,20 +33,33 @@ def build(check: bool = False, say: Callable[[str], None] = print) -> int:
             return 1
         changed = [path for path in _products(made) if not _same_file(made / path, ROOT / path)]
         stale = _stale(made)
+        kept = [path for path in changed + stale if notebooks.worked_in(ROOT / path)]
+        for path in kept:
+            say(
+                f"{path} holds somebody's work and is left as it is: move it away, then run python -m grader build"
+            )
+        changed, stale = ([path for path in paths if path not in kept] for paths in (changed, stale))
         if check:
             for path in changed + stale:
                 say(f"{path} is not what its source gives: run python -m grader build")
-            return 1 if changed or stale else 0
+            return 1 if changed or stale or kept else 0
         for path in changed:
-            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(made / path, ROOT / path)
+            _put(made / path, ROOT / path)
         for path in stale:
             (ROOT / path).unlink()
             # nbgrader takes an empty folder for an assignment.
             if not any((ROOT / path).parent.iterdir()):
                 (ROOT / path).parent.rmdir()
         say(f"{len(changed)} files written, {len(stale)} removed, {len(_products(made))} in all")
-    return 0
+    return 1 if kept else 0
+
+
+def _put(made: Path, there: Path) -> None:
+    """Put a file in its place whole: a build that is stopped leaves the old one."""
+    there.parent.mkdir(parents=True, exist_ok=True)
+    beside = there.with_name(f"{there.name}.new")
+    shutil.copyfile(made, beside)
+    os.replace(beside, there)
 
 
 def _make_references(folder: Path) -> list[str]:
@@ -98,10 +112,11 @@ def _products(made: Path) -> list[Path]:
 
 
 def _stale(made: Path) -> list[Path]:
-    """Generated files whose source is gone."""
+    """Generated files whose source is gone; whatever else lies beside a unit's notebook is not ours."""
     patterns = ("grader/reference/*.json", "solutions/notebooks/*/*.ipynb", "notebooks/*/*.ipynb")
     there = [path.relative_to(ROOT) for pattern in patterns for path in ROOT.glob(pattern)]
-    return sorted(path for path in there if not (made / path).exists())
+    own = (path for path in there if path.suffix == ".json" or path.stem == path.parent.name)
+    return sorted(path for path in own if not (made / path).exists())
 
 
 def _same_file(made: Path, there: Path) -> bool:
@@ -112,4 +127,8 @@ def _same_file(made: Path, there: Path) -> bool:
         return True
     if made.suffix != ".json":
         return False
-    return same(json.loads(made.read_text("utf-8")), json.loads(there.read_text("utf-8")), 1e-9)
+    try:
+        stored = json.loads(there.read_text("utf-8"))
+    except ValueError:
+        return False
+    return same(json.loads(made.read_text("utf-8")), stored, 1e-9)

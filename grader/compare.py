@@ -177,7 +177,7 @@ class Ranking(Value):
         ranking, k = expected["ranking"], expected["k"]
         first, mark = self._first_difference(ranking, k, yours) or (0, "")
         if not isinstance(yours, list):
-            return [Row(None, show(ranking[:k], digits), show(yours, digits), mark)]
+            return [Row(None, *around_difference(show(ranking[:k], digits), show(yours, digits)), mark)]
         return _window(ranking[:k], yours, first, mark, digits)
 
 

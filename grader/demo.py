@@ -24,25 +24,24 @@ def demo(say: Callable[[str], None] = print) -> int:
     warnings.filterwarnings("ignore", module="nbgrader")  # about its own use of its database
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        class_list = _hand_in(root)
+        solved = shutil.copytree(
+            ROOT / "solutions" / "notebooks" / _UNIT, root / "solutions" / "notebooks" / _UNIT
+        )
         api = course_api(root)
-        say(f"Grading {len(class_list)} submissions of unit {_UNIT} with nbgrader ...")
         _done(api.generate_assignment(_UNIT), "generate_assignment")
+        class_list = _hand_in(root, Path(solved) / f"{_UNIT}.ipynb")
+        say(f"Grading {len(class_list)} submissions of unit {_UNIT} with nbgrader ...")
         for learner in class_list:
             _done(api.autograde(_UNIT, learner), f"autograde {learner}")
         say("\n".join(_table(root, api, class_list)))
     return 0
 
 
-def _hand_in(root: Path) -> list[str]:
-    """Put the sample class's notebooks where nbgrader looks for submissions."""
-    solved = ROOT / "solutions" / "notebooks" / _UNIT
-    shutil.copytree(solved, root / "solutions" / "notebooks" / _UNIT)
-    released = nbformat.read(ROOT / "notebooks" / _UNIT / f"{_UNIT}.ipynb", as_version=4)
+def _hand_in(root: Path, solved: Path) -> list[str]:
+    """Put the sample class's notebooks where nbgrader looks for submissions; the learners' names."""
+    released = nbformat.read(root / "notebooks" / _UNIT / f"{_UNIT}.ipynb", as_version=4)
     right = {
-        cell.id: cell.source
-        for cell in nbformat.read(solved / f"{_UNIT}.ipynb", as_version=4).cells
-        if cell.id in EXERCISES
+        cell.id: cell.source for cell in nbformat.read(solved, as_version=4).cells if cell.id in EXERCISES
     }
     for learner, sources in _sample_class(right):
         notebook = nbformat.from_dict(released)

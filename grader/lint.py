@@ -9,7 +9,7 @@ import nbformat
 from .exercises import EXERCISES
 
 _MOST_LINES, _MOST_SETUP_LINES = 40, 5
-_MARKDOWN_IMAGE = re.compile(r"!\[(.*?)\]\(")
+_MARKDOWN_IMAGE = re.compile(r"!\[(.*?)\][(\[]")
 _HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 _ALT = re.compile(r"""\balt\s*=\s*["'][^"']+["']""", re.IGNORECASE)
 

@@ -48,6 +48,17 @@ def _nbgrader(source: Path, cell: nbformat.NotebookNode) -> dict | None:
     }
 
 
+def worked_in(path: Path) -> bool:
+    """Has somebody run this notebook? A generated one holds no output and no execution count."""
+    if path.suffix != ".ipynb" or not path.exists():
+        return False
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+    except Exception:  # of many kinds, for a file that is no notebook
+        return False
+    return any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
 def write(notebook: nbformat.NotebookNode, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")

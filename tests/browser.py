@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from conftest import ROOT, need
+from conftest import ROOT, need, released
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -41,6 +41,9 @@ def copy_course(folder: Path) -> Path:
     )
     for name in ("notebooks", "solutions", "grader", "assets"):
         shutil.copytree(ROOT / name, folder / name, ignore=leave_out)
+    for path in folder.glob("notebooks/[0-9]*/*.ipynb"):
+        if path.stem == path.parent.name:
+            path.write_text(released(path.stem), encoding="utf-8", newline="\n")
     return folder
 
 

@@ -168,6 +168,30 @@ def test_whatever_is_edited_missing_or_left_over_is_drift_and_the_build_mends_it
     assert not (root / "solutions" / "notebooks" / "07_old").exists()
 
 
+def test_a_broken_reference_is_drift_and_the_build_mends_it(mended):
+    path = mended.root / "grader" / "reference" / "idf.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    assert "reference/idf.json is not what its source gives" in mended.grader("build", "--check").stdout
+    assert mended.grader("build").returncode == 0
+    assert path.read_bytes() == whole
+
+
+def test_a_notebook_that_somebody_worked_in_is_kept_and_so_is_whatever_lies_beside_it(mended):
+    folder = mended.root / "notebooks" / "00_start"
+    notebook = nbformat.read(folder / "00_start.ipynb", as_version=4)
+    code = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    code.execution_count, code.source = 1, code.source + "\n# mine"
+    nbformat.write(notebook, folder / "00_start.ipynb")
+    shutil.copy(folder / "00_start.ipynb", folder / "my_copy.ipynb")
+    before = mended.contents()
+    for arguments in (("build", "--check"), ("build",)):
+        done = mended.grader(*arguments)
+        assert done.returncode == 1
+        assert "00_start.ipynb holds somebody's work and is left as it is" in done.stdout
+    assert mended.contents() == before
+
+
 def test_a_reference_that_is_off_by_more_than_rounding_is_drift(mended):
     path = mended.root / "grader" / "reference" / "idf.json"
     text = path.read_text("utf-8")

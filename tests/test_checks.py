@@ -91,6 +91,42 @@ def test_an_error_in_the_learners_code_is_one_line_and_no_traceback(capsys):
     assert "Traceback" not in printed
 
 
+def test_stopping_a_check_is_one_line_and_no_points(capsys):
+    class Retriever:
+        def __init__(self, *indexes):
+            raise KeyboardInterrupt
+
+    assert check("retriever", Retriever) == 0
+    assert capsys.readouterr().out == "You stopped the check of retriever.\n"
+
+
+def test_a_pair_without_its_document_is_said(capsys):
+    check("retriever", retriever(RIGHT.replace("(documents[key], scores[key])", "(key, scores[key])")))
+    assert "Your pair does not begin with a document." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            ("documents[id(document)] = document", "documents[document] = document"),
+            "A dict cannot be the key",
+        ),
+        (
+            (
+                "sorted(scores, key=scores.get, reverse=True)",
+                "[k for d, k in sorted((documents[k], k) for k in scores)]",
+            ),
+            "Tell sorted or sort what to compare",
+        ),
+    ],
+)
+def test_an_error_that_many_make_is_explained_once(change, sentence, capsys):
+    check("retriever", retriever(RIGHT.replace(*change)))
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.count(sentence) == 1
+
+
 def test_a_missing_return_is_said(capsys):
     check("retriever", retriever(RIGHT.replace("return [(documents", "[(documents")))
     assert "Your code gave None. Is a return missing?" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """Comparing answers: ties, cuts, shapes, tolerance, and what is written down of an answer."""
 
+import itertools
 import sys
 import warnings
 
@@ -134,7 +135,9 @@ def test_an_endless_or_deep_answer_is_cut():
 
     deep = []
     deep.append(deep)
-    assert len(plain(forever())) <= 1000
+    assert len(plain(forever())) <= 3000
+    assert str(plain(itertools.repeat(itertools.repeat(1)))).count("1") <= 3000
+    assert len(str(plain(np.broadcast_to(1, (1000, 1000, 1000))))) < 20_000
     assert "nested" in str(plain(deep))
     assert "object" in str(plain(object()))
 
@@ -180,9 +183,26 @@ def mute(n):
     raise Mute
 
 
-@pytest.mark.parametrize(("function", "name"), [(leaves, "SystemExit"), (mute, "Mute")])
+def own_kind(n):
+    class Stop(BaseException):
+        pass
+
+    raise Stop
+
+
+def odd_letter(n):
+    raise ValueError("\ud800")
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(leaves, "SystemExit"), (mute, "Mute"), (own_kind, "Stop"), (odd_letter, "ValueError")],
+)
 def test_no_exception_of_a_learner_gets_through(function, name):
-    assert run_probe(exercise(lambda f, n: f(n), {"n": 0}), (function,), {"n": 0})["error"][0] == name
+    outcome = run_probe(exercise(lambda f, n: f(n), {"n": 0}), (function,), {"n": 0})
+    assert outcome["error"][0] == name
+    assert str(outcome).encode("utf-8")
+    assert str(plain({"\ud800": "\ud800"})).encode("utf-8")
 
 
 def test_warnings_and_stderr_are_no_failure(capsys):

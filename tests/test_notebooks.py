@@ -5,7 +5,7 @@ import time
 
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, released
 from nbclient import NotebookClient
 
 from grader.exercises import EXERCISES
@@ -19,12 +19,17 @@ def seconds_allowed(unit: str) -> int:
     return 60 if unit == "05_tuning" and sys.version_info[:2] != PYTHON else 20
 
 
-def run(path) -> tuple[nbformat.NotebookNode, float]:
-    notebook = nbformat.read(path, as_version=4)
+def learner_edition(unit: str) -> nbformat.NotebookNode:
+    return nbformat.reads(released(unit), as_version=4)
+
+
+def solved_edition(unit: str) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+
+
+def run(notebook: nbformat.NotebookNode) -> tuple[nbformat.NotebookNode, float]:
     started = time.monotonic()
-    NotebookClient(
-        notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": path.parent}}
-    ).execute()
+    NotebookClient(notebook, timeout=120, allow_errors=True).execute()
     return notebook, time.monotonic() - started
 
 
@@ -49,8 +54,8 @@ def test_the_first_units_are_there():
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_the_solved_notebook_earns_full_points_without_an_error(unit, root):
-    notebook, seconds = run(root / "solutions" / "notebooks" / unit / f"{unit}.ipynb")
+def test_the_solved_notebook_earns_full_points_without_an_error(unit):
+    notebook, seconds = run(solved_edition(unit))
     assert outputs(notebook, "error") == []
     assert [output for output in outputs(notebook, "stream") if output.name == "stderr"] == []
     wanted = {name: exercise.points for name, exercise in EXERCISES.items() if exercise.unit == unit}
@@ -59,8 +64,8 @@ def test_the_solved_notebook_earns_full_points_without_an_error(unit, root):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_the_untouched_notebook_earns_nothing_and_only_says_what_is_not_attempted(unit, root):
-    notebook, seconds = run(root / "notebooks" / unit / f"{unit}.ipynb")
+def test_the_untouched_notebook_earns_nothing_and_only_says_what_is_not_attempted(unit):
+    notebook, seconds = run(learner_edition(unit))
     assert set(points(notebook).values()) == {0.0}
     errors = outputs(notebook, "error")
     assert errors, "a cell that needs the exercise should have said so"
@@ -74,9 +79,9 @@ def test_the_untouched_notebook_earns_nothing_and_only_says_what_is_not_attempte
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_the_learner_edition_holds_no_solution_and_no_output(unit, root):
-    learner = nbformat.read(root / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
-    solved = nbformat.read(root / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+def test_the_learner_edition_holds_no_solution_and_no_output(unit):
+    learner = learner_edition(unit)
+    solved = solved_edition(unit)
     text = "\n".join(cell.source for cell in learner.cells)
     assert "BEGIN SOLUTION" not in text
     for cell in solved.cells:
@@ -89,13 +94,13 @@ def test_the_learner_edition_holds_no_solution_and_no_output(unit, root):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_imports_no_finished_part_of_itself_or_a_later_unit(unit, root):
+def test_a_unit_imports_no_finished_part_of_itself_or_a_later_unit(unit):
     import ast
 
     import hybrid_search
 
     revealed = list(hybrid_search._MODULES)[: int(unit[:2])]
-    notebook = nbformat.read(root / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+    notebook = learner_edition(unit)
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
@@ -108,8 +113,8 @@ def test_a_unit_imports_no_finished_part_of_itself_or_a_later_unit(unit, root):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_has_its_parts(unit, root):
-    notebook = nbformat.read(root / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+def test_a_unit_has_its_parts(unit):
+    notebook = learner_edition(unit)
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     for part in ("**Minutes:**", "**You need:**", "**Predict", "## Common mistakes", "## Summary", "## Quiz"):
         assert part in text, part
@@ -126,7 +131,7 @@ def test_links_between_units_lead_somewhere(root):
 
     for unit in UNITS:
         path = root / "notebooks" / unit / f"{unit}.ipynb"
-        for cell in nbformat.read(path, as_version=4).cells:
+        for cell in learner_edition(unit).cells:
             if cell.cell_type == "markdown":
                 for target in re.findall(r"\]\((?!https?:|#)([^)\s]+)\)", cell.source):
                     assert (path.parent / target).exists(), f"{unit}: {target}"
