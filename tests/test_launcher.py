@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -11,6 +12,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -199,7 +202,74 @@ def test_a_taken_port_is_left_to_its_owner(project, tmp_path):
             pass
 
 
-def test_two_courses_run_side_by_side(project, tmp_path):
-    with running_lab(project, tmp_path / "home") as one, running_lab(project, tmp_path / "home") as two:
-        assert one.base != two.base
-        assert status(one.url) == status(two.url) == 200
+def test_a_port_taken_since_it_was_looked_at_is_passed_over(monkeypatch):
+    monkeypatch.setattr(launcher, "is_taken", lambda port: False)
+    with launcher.listen(None) as one, launcher.listen(None) as two:
+        ports = [held.getsockname()[1] for held in (one, two)]
+        assert ports[0] < ports[1]
+        with pytest.raises(launcher.LaunchError, match=f"Port {ports[0]} is in use"):
+            launcher.listen(ports[0])
+
+
+def test_a_port_is_held_from_the_moment_it_is_found():
+    with launcher.listen(None) as held:
+        assert launcher.is_taken(held.getsockname()[1])
+
+
+def test_without_a_free_port_it_says_so(monkeypatch):
+    monkeypatch.setattr(launcher, "is_taken", lambda port: True)
+    with pytest.raises(launcher.LaunchError, match="from 8888 to 8937 are all in use"):
+        launcher.listen(None)
+
+
+def test_a_port_that_may_not_be_used_is_refused_with_the_reason(monkeypatch):
+    def forbid(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(socket, "create_server", forbid)
+    with pytest.raises(launcher.LaunchError, match="Port 80 cannot be used: Permission denied"):
+        launcher.listen(80)
+
+
+def read_until(process: subprocess.Popen, word: str) -> str:
+    """What the process prints, up to the line with ``word``."""
+    printed = ""
+    for line in process.stdout:
+        printed += line
+        if word in line:
+            return printed
+    raise AssertionError(f"it ended before it printed {word!r}:\n{printed}")
+
+
+@contextmanager
+def started(project: Path, home: Path, **environment: str) -> Iterator[subprocess.Popen]:
+    """``python -m lab --no-browser``, whose output is read line by line; stopped at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lab", "--no-browser"],
+        cwd=project,
+        env=course_environment(project, home) | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def test_courses_started_at_once_all_answer_as_soon_as_they_print_their_address(project, tmp_path):
+    with ExitStack() as running:
+        courses = [running.enter_context(started(project, tmp_path / "home")) for _ in range(3)]
+        ports = set()
+        for course in courses:
+            port = int(re.search(r"127\.0\.0\.1:(\d+)/", read_until(course, "/lab/tree/"))[1])
+            socket.create_connection(("127.0.0.1", port), timeout=10).close()
+            ports.add(port)
+    assert len(ports) == 3

@@ -1,5 +1,6 @@
 """Open the course in JupyterLab: find its folder and the unit, and start a server with the course's settings."""
 
+import errno
 import hashlib
 import os
 import secrets
@@ -20,7 +21,7 @@ SETTINGS = HERE / "jupyter"
 # Only a wheel carries the notebooks inside the package; a checkout has them beside it.
 BUNDLED = HERE / "notebooks"
 COPY_NAME = "hybrid-search-course"
-FIRST_PORT = 8888
+PORTS = range(8888, 8938)
 
 
 class LaunchError(Exception):
@@ -110,6 +111,33 @@ def is_taken(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def listen(port: int | None) -> socket.socket:
+    """A socket that listens on this machine alone, on ``port`` or the first free one of PORTS.
+
+    Raises LaunchError where there is none.
+    """
+    for candidate in PORTS if port is None else [port]:
+        if is_taken(candidate):
+            continue
+        try:
+            return socket.create_server(("127.0.0.1", candidate), backlog=128)
+        except OSError as error:
+            # Something else may have taken the port since it was looked at.
+            if port is not None and error.errno != errno.EADDRINUSE:
+                raise LaunchError(
+                    _("Port {port} cannot be used: {reason}. Give another one, or leave --port out.").format(
+                        port=port, reason=error.strerror or error
+                    )
+                ) from error
+    if port is None:
+        raise LaunchError(
+            _("The ports from {first} to {last} are all in use. Give another one with --port.").format(
+                first=PORTS[0], last=PORTS[-1]
+            )
+        )
+    raise LaunchError(_("Port {port} is in use. Give another one, or leave --port out.").format(port=port))
+
+
 def has_browser() -> bool:
     """Whether a browser with a window can be opened from here."""
     if sys.platform.startswith("linux") and not any(
@@ -123,12 +151,36 @@ def has_browser() -> bool:
     return True
 
 
+def course_server(held: socket.socket) -> type:
+    """Jupyter's server, but on the socket ``held``, and stopped by Ctrl-C without a question.
+
+    Jupyter's own looks for a free port, lets go of it, and binds it some time after.
+    """
+    from jupyter_server.serverapp import ServerApp
+
+    class CourseServer(ServerApp):
+        def _find_http_port(self) -> None:
+            self.port = held.getsockname()[1]
+
+        def _bind_http_server_tcp(self) -> bool:
+            held.setblocking(False)
+            self.http_server.add_sockets([held])
+            return True
+
+        def init_signal(self) -> None:
+            super().init_signal()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, lambda *_: self.stop(from_signal=True))
+
+    return CourseServer
+
+
 def launch(
     unit: str | None = None, instructor: bool = False, port: int | None = None, browser: bool = True
 ) -> None:
     """Open a unit in JupyterLab and stay until Ctrl-C.
 
-    The server listens on this machine alone (127.0.0.1), on ``port`` or the first free one from 8888.
+    The server listens on this machine alone (127.0.0.1), on ``port`` or the first free one of PORTS.
     ``instructor`` adds nbgrader's formgrader. Raises LaunchError where the course cannot be opened.
     """
     root = course_root(Path.cwd())
@@ -137,12 +189,9 @@ def launch(
         raise LaunchError(
             _("--instructor works from the project's own folder only: clone it and start there.")
         )
-    if port is not None and is_taken(port):
-        raise LaunchError(
-            _("Port {port} is in use. Give another one, or leave --port out.").format(port=port)
-        )
     browser = browser and has_browser()
 
+    held = listen(port)
     own = use_course_settings(root, instructor)
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
     page = f"/lab/tree/{quote(notebook.relative_to(root).as_posix())}"
@@ -150,12 +199,11 @@ def launch(
 
     from jupyterlab.labapp import LabApp
 
+    LabApp.serverapp_class = course_server(held)
     workspaces = own / "lab" / "workspaces" / hashlib.sha256(str(root).encode()).hexdigest()[:12]
     server = LabApp.initialize_server(
         argv=[
             "--ServerApp.ip=127.0.0.1",
-            f"--ServerApp.port={FIRST_PORT if port is None else port}",
-            f"--ServerApp.port_retries={50 if port is None else 0}",
             f"--ServerApp.root_dir={root}",
             f"--ServerApp.open_browser={browser}",
             f"--IdentityProvider.token={token}",
@@ -167,19 +215,20 @@ def launch(
             "--LabApp.log_level=ERROR",
         ]
     )
-    # In place of Jupyter's own, which asks back.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: server.stop(from_signal=True))
 
-    address = f"http://127.0.0.1:{server.port}"
-    if browser:
-        print(_("The course opens in your browser. If it does not, open this address yourself:"))
-    else:
-        print(_("Open this address in your browser:"))
-    print(f"\n    {address}{page}?token={token}\n")
-    if instructor:
-        print(_("The formgrader is in the menu Nbgrader, and at this address:"))
-        print(f"\n    {address}/formgrader?token={token}\n")
-    print(_("Press Ctrl-C here to stop."), flush=True)
+    def announce() -> None:
+        address = f"http://127.0.0.1:{server.port}"
+        if browser:
+            print(_("The course opens in your browser. If it does not, open this address yourself:"))
+        else:
+            print(_("Open this address in your browser:"))
+        print(f"\n    {address}{page}?token={token}\n")
+        if instructor:
+            print(_("The formgrader is in the menu Nbgrader, and at this address:"))
+            print(f"\n    {address}/formgrader?token={token}\n")
+        print(_("Press Ctrl-C here to stop."), flush=True)
+
+    # From the loop, because only then is somebody there who answers at the address.
+    server.io_loop.add_callback(announce)
     server.start()
     print(_("JupyterLab has stopped."), flush=True)
