@@ -1,6 +1,8 @@
 """The README says what is true: its commands, its unit map, its sample of feedback, its links."""
 
 import re
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -75,8 +77,6 @@ def test_the_pictures_alt_text_gives_the_course_s_own_rankings():
 
 
 def test_the_top_level_is_the_fixed_one():
-    import subprocess
-
     listed = subprocess.run(
         ["git", "ls-tree", "--name-only", "HEAD"], cwd=ROOT, capture_output=True, text=True
     )
@@ -94,3 +94,21 @@ def test_the_top_level_is_the_fixed_one():
         "assets",
         "tests",
     }
+
+
+@pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="the table is of the language reference of Python 3.11"
+)
+def test_the_table_of_searches_is_what_the_benchmark_prints():
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench", "retrieval"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = [
+        line for line in README.splitlines() if line.startswith(("| conceptual", "| identifier", "| all"))
+    ]
+    assert len(rows) == 9
+    assert [row for row in rows if row not in done.stdout] == []
