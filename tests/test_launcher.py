@@ -273,3 +273,85 @@ def test_courses_started_at_once_all_answer_as_soon_as_they_print_their_address(
             socket.create_connection(("127.0.0.1", port), timeout=10).close()
             ports.add(port)
     assert len(ports) == 3
+
+
+def test_a_folder_can_be_written_where_its_nearest_existing_parent_can(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert launcher.can_write(tmp_path)
+    assert launcher.can_write(tmp_path / "not" / "there" / "yet")
+    assert not launcher.can_write(tmp_path / "file")
+    assert not launcher.can_write(tmp_path / "file" / "below")
+
+
+def test_a_folder_that_the_system_protects_cannot_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert not launcher.can_write(tmp_path)
+
+
+@pytest.fixture
+def blocked_home(tmp_path):
+    """A home in which the folders that Jupyter, IPython and Matplotlib write to cannot be made."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in (".local", ".ipython", ".config", ".jupyter", "Library"):
+        (home / name).write_text("in the way", encoding="utf-8")
+    return home
+
+
+def at_home(monkeypatch, home: Path) -> None:
+    """Make ``home`` the home, and what the launcher sets in the environment undone after the test."""
+    for name in ("JUPYTER_PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", *launcher.user_folders()):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("HOME", str(home))
+
+
+def start_kernel(base: str, token: str) -> str:
+    """Ask the server for a notebook's kernel; its name."""
+    request = urllib.request.Request(
+        f"{base}/api/kernels", b"{}", {"Authorization": f"token {token}", "Content-Type": "application/json"}
+    )
+    return json.load(urllib.request.urlopen(request, timeout=30))["name"]
+
+
+def test_a_home_that_cannot_be_written_is_left_alone(project, blocked_home, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    before = sorted(blocked_home.iterdir())
+    with started(project, blocked_home, TMPDIR=str(temporary)) as course:
+        url = re.search(r"http://\S+", read_until(course, "/lab/tree/"))[0]
+        assert status(url) == 200
+        assert start_kernel(re.match(r"http://[^/]+", url)[0], url.partition("token=")[2]) == "python3"
+        [folder] = temporary.glob("hybrid-search-course-*")
+        assert list((folder / "JUPYTER_RUNTIME_DIR").glob("kernel-*.json"))
+    assert not folder.exists()
+    assert sorted(path for path in blocked_home.iterdir() if path.name != "test-settings") == before
+
+
+def test_without_a_home_to_write_to_the_kernels_are_found_as_before(blocked_home, monkeypatch):
+    from jupyter_core.paths import jupyter_path
+
+    at_home(monkeypatch, blocked_home)
+    before = jupyter_path("kernels")
+    launcher.use_writable_folders()
+    after = jupyter_path("kernels")
+    assert after[: len(before)] == before
+    assert launcher.can_write(Path(os.environ["IPYTHONDIR"]))
+    assert launcher.can_write(Path(os.environ["MPLCONFIGDIR"]))
+
+
+def test_folders_that_can_be_written_stay_the_users_own(tmp_path, monkeypatch):
+    at_home(monkeypatch, tmp_path)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "mine"))
+    launcher.use_writable_folders()
+    assert os.environ["IPYTHONDIR"] == str(tmp_path / "mine")
+    assert not os.environ["JUPYTER_DATA_DIR"] and not os.environ["MPLCONFIGDIR"]
+
+
+def test_without_any_folder_to_write_to_it_says_so(blocked_home, monkeypatch):
+    def no_folder(**_):
+        raise FileNotFoundError("No usable temporary directory found")
+
+    at_home(monkeypatch, blocked_home)
+    monkeypatch.setattr(launcher.tempfile, "mkdtemp", no_folder)
+    with pytest.raises(launcher.LaunchError, match="cannot write to .*Set TMPDIR"):
+        launcher.use_writable_folders()

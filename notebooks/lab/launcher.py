@@ -1,5 +1,6 @@
 """Open the course in JupyterLab: find its folder and the unit, and start a server with the course's settings."""
 
+import atexit
 import errno
 import hashlib
 import os
@@ -78,15 +79,57 @@ def find_unit(root: Path, name: str | None) -> Path:
     return known[name]
 
 
-def use_course_settings(root: Path, instructor: bool) -> Path:
-    """Point Jupyter at the course's settings, away from the user's own; return the folder it may write to."""
-    from platformdirs import user_data_path
+def user_folders() -> dict[str, Path]:
+    """The folders that Jupyter, IPython and Matplotlib write to, by the variable that names each.
 
-    own = user_data_path("hybrid-search-course", appauthor=False) / "jupyter"
+    Jupyter's settings are the course's, apart from the user's own.
+    """
+    from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
+    from platformdirs import user_config_path, user_data_path
+
+    return {
+        "JUPYTER_CONFIG_DIR": user_data_path("hybrid-search-course", appauthor=False) / "jupyter",
+        "JUPYTER_DATA_DIR": Path(jupyter_data_dir()),
+        "JUPYTER_RUNTIME_DIR": Path(jupyter_runtime_dir()),
+        "IPYTHONDIR": Path(os.environ.get("IPYTHONDIR") or "~/.ipython").expanduser(),
+        "MPLCONFIGDIR": Path(os.environ.get("MPLCONFIGDIR") or user_config_path("matplotlib")),
+    }
+
+
+def can_write(folder: Path) -> bool:
+    """Whether files can be made in ``folder``, which need not exist yet."""
+    existing = next(path for path in (folder, *folder.parents) if os.path.exists(path))
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+
+
+def use_writable_folders() -> None:
+    """Give Jupyter, IPython and Matplotlib a temporary folder for each of theirs that cannot be written."""
+    from jupyter_core.paths import jupyter_path
+
+    folders = user_folders()
+    os.environ["JUPYTER_CONFIG_DIR"] = str(folders["JUPYTER_CONFIG_DIR"])
+    blocked = [name for name, folder in folders.items() if not can_write(folder)]
+    if not blocked:
+        return
     try:
-        own.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        own = Path(tempfile.mkdtemp(prefix="hybrid-search-course-"))
+        temporary = Path(tempfile.mkdtemp(prefix="hybrid-search-course-"))
+    except OSError as error:
+        raise LaunchError(
+            _(
+                "Jupyter cannot write to {folder}, and there is no temporary folder. "
+                "Set TMPDIR to a folder of your own."
+            ).format(folder=folders[blocked[0]])
+        ) from error
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    # Kernels are still looked for where they were, and in the same order.
+    os.environ["JUPYTER_PATH"] = os.pathsep.join(jupyter_path())
+    for name in blocked:
+        os.environ[name] = str(temporary / name)
+
+
+def use_course_settings(root: Path, instructor: bool) -> None:
+    """Point Jupyter at the course's settings, away from the user's own."""
+    use_writable_folders()
     folders = [SETTINGS / "learner"]
     if instructor:
         folders = [root / "grader", SETTINGS / "instructor", *folders]
@@ -96,12 +139,10 @@ def use_course_settings(root: Path, instructor: bool) -> Path:
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
         [*map(str, folders), *([inherited] if inherited else [])]
     )
-    os.environ["JUPYTER_CONFIG_DIR"] = str(own)
     # nbgrader and the terminals call programs by name, also where the environment was not activated.
     os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
     for name in ("JUPYTER_NO_CONFIG", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"):
         os.environ.pop(name, None)
-    return own
 
 
 def is_taken(port: int) -> bool:
@@ -192,7 +233,7 @@ def launch(
     browser = browser and has_browser()
 
     held = listen(port)
-    own = use_course_settings(root, instructor)
+    use_course_settings(root, instructor)
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(24)
     page = f"/lab/tree/{quote(notebook.relative_to(root).as_posix())}"
     print(_("Starting JupyterLab ..."), flush=True)
@@ -200,7 +241,8 @@ def launch(
     from jupyterlab.labapp import LabApp
 
     LabApp.serverapp_class = course_server(held)
-    workspaces = own / "lab" / "workspaces" / hashlib.sha256(str(root).encode()).hexdigest()[:12]
+    name = hashlib.sha256(str(root).encode()).hexdigest()[:12]
+    workspaces = Path(os.environ["JUPYTER_CONFIG_DIR"], "lab", "workspaces", name)
     server = LabApp.initialize_server(
         argv=[
             "--ServerApp.ip=127.0.0.1",
