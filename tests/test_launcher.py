@@ -355,3 +355,11 @@ def test_without_any_folder_to_write_to_it_says_so(blocked_home, monkeypatch):
     monkeypatch.setattr(launcher.tempfile, "mkdtemp", no_folder)
     with pytest.raises(launcher.LaunchError, match="cannot write to .*Set TMPDIR"):
         launcher.use_writable_folders()
+
+
+def test_a_project_that_cannot_be_written_has_no_instructors_view(project, tmp_path, monkeypatch):
+    at_home(monkeypatch, tmp_path)
+    (project / "grader").mkdir()
+    (project / "grader" / "exchange").write_text("in the way", encoding="utf-8")
+    with pytest.raises(launcher.LaunchError, match="cannot be written.*Copy the project"):
+        launcher.use_course_settings(project, instructor=True)

@@ -134,7 +134,15 @@ def use_course_settings(root: Path, instructor: bool) -> None:
     if instructor:
         folders = [root / "grader", SETTINGS / "instructor", *folders]
         # Where nbgrader_config.py places the exchange: without the folder the formgrader warns.
-        (root / "grader" / "exchange").mkdir(exist_ok=True)
+        exchange = root / "grader" / "exchange"
+        if not can_write(exchange):
+            raise LaunchError(
+                _(
+                    "nbgrader keeps its files in {folder}, which cannot be written. "
+                    "Copy the project to a folder of your own and start there."
+                ).format(folder=exchange.parent)
+            )
+        exchange.mkdir(exist_ok=True)
     inherited = os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
         [*map(str, folders), *([inherited] if inherited else [])]
