@@ -363,3 +363,16 @@ def test_a_project_that_cannot_be_written_has_no_instructors_view(project, tmp_p
     (project / "grader" / "exchange").write_text("in the way", encoding="utf-8")
     with pytest.raises(launcher.LaunchError, match="cannot be written.*Copy the project"):
         launcher.use_course_settings(project, instructor=True)
+
+
+def test_inherited_settings_cannot_move_the_page_to_another_address(project, tmp_path):
+    inherited = tmp_path / "inherited"
+    inherited.mkdir()
+    moved = {"base_url": "/mine", "port": 1, "sock": str(tmp_path / "sock")}
+    moved |= {"certfile": "/nonexistent", "keyfile": "/nonexistent"}
+    settings = json.dumps({"ServerApp": moved})
+    (inherited / "jupyter_server_config.json").write_text(settings, encoding="utf-8")
+    with started(
+        project, tmp_path / "home", JUPYTER_CONFIG_PATH=str(inherited), JUPYTERLAB_DIR="/nonexistent"
+    ) as course:
+        assert status(re.search(r"http://\S+", read_until(course, "/lab/tree/"))[0]) == 200

@@ -149,7 +149,12 @@ def use_course_settings(root: Path, instructor: bool) -> None:
     )
     # nbgrader and the terminals call programs by name, also where the environment was not activated.
     os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
-    for name in ("JUPYTER_NO_CONFIG", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"):
+    for name in (
+        "JUPYTER_NO_CONFIG",
+        "JUPYTERLAB_DIR",
+        "JUPYTERLAB_SETTINGS_DIR",
+        "JUPYTERLAB_WORKSPACES_DIR",
+    ):
         os.environ.pop(name, None)
 
 
@@ -253,7 +258,12 @@ def launch(
     workspaces = Path(os.environ["JUPYTER_CONFIG_DIR"], "lab", "workspaces", name)
     server = LabApp.initialize_server(
         argv=[
+            # The address below is right only with these, whatever a settings file of the machine says.
             "--ServerApp.ip=127.0.0.1",
+            "--ServerApp.base_url=/",
+            "--ServerApp.certfile=",
+            "--ServerApp.keyfile=",
+            "--ServerApp.sock=",
             f"--ServerApp.root_dir={root}",
             f"--ServerApp.open_browser={browser}",
             f"--IdentityProvider.token={token}",
