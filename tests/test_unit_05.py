@@ -235,30 +235,67 @@ def test_settings_earn_points_by_how_close_to_the_best_they_are(k_rrf, candidate
     assert check("tuning", {"k_rrf": k_rrf, "candidates": candidates}) == points
 
 
-def test_what_the_settings_are_worth_is_measured_on_every_second_query():
+@pytest.fixture(scope="module")
+def measured_retriever():
     if not known_everywhere():
         pytest.skip("this release of Python has another language reference than the one that was measured")
     from lab.stored_vectors import StoredEmbedder
 
-    documents, queries = lab.python_reference(), lab.judged_queries("python")
+    retriever = hybrid_search.Retriever(
+        hybrid_search.VectorIndex(StoredEmbedder()), hybrid_search.BM25Index(lab.python_tokens)
+    )
+    retriever.add_documents(lab.python_reference())
+    return retriever
+
+
+def test_what_the_settings_are_worth_is_measured_on_every_second_query(measured_retriever):
+    queries = lab.judged_queries("python")
     held_apart = queries[1::2]
     assert {kind: sum(query.kind == kind for query in held_apart) for kind in {q.kind for q in queries}} == {
         "conceptual": 14,
         "identifier": 14,
         "mixed": 14,
     }
-    retriever = hybrid_search.Retriever(
-        hybrid_search.VectorIndex(StoredEmbedder()), hybrid_search.BM25Index(lab.python_tokens)
-    )
-    retriever.add_documents(documents)
     stored = references.load(EXERCISES["tuning"])["expected"][0]["value"]
     for k_rrf, candidates in [(60, 20), (0, 7)]:
         found = [
-            lab.judged_ids(retriever.search(query.text, 1000, k_rrf, candidates)) for query in held_apart
+            lab.judged_ids(measured_retriever.search(query.text, 1000, k_rrf, candidates))
+            for query in held_apart
         ]
         row, column = stored["k_rrf"].index(k_rrf), stored["candidates"].index(candidates)
         expected = lab.mrr(found, [query.relevant for query in held_apart])
         assert stored["MRR"][row][column] == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_the_unit_says_of_the_three_searches_is_so(measured_retriever):
+    vector, bm25 = measured_retriever.indexes
+    searches = {"vector": vector.search, "BM25": bm25.search, "hybrid": measured_retriever.search}
+    judged = lab.judged_queries("python")
+    table = lab.compare(searches, judged, by_kind=True)
+    mrr, recall = table["MRR"].unstack(), table["recall@10"].unstack()
+    assert mrr.loc["all"].idxmax() == "hybrid"
+    assert mrr.loc["identifier", "BM25"] > mrr.loc["identifier", "vector"] + 0.1
+    assert mrr.loc["conceptual", "vector"] > mrr.loc["conceptual", "BM25"] + 0.2
+    assert mrr.loc["mixed", "vector"] == pytest.approx(mrr.loc["mixed", "BM25"], abs=0.01)
+    assert mrr.loc["conceptual", "hybrid"] == pytest.approx(mrr.loc["conceptual", "vector"], abs=0.01)
+    assert recall.loc["conceptual", "hybrid"] < recall.loc["conceptual", "vector"] - 0.1
+    lost = next(query for query in judged if query.text.startswith("fall back on a placeholder"))
+    rows = lab.rrf_view(measured_retriever, lost).table
+    assert rows[rows["relevant"]].index[0] == 9 and rows["rank in vector"][9] == 5
+
+
+def test_what_the_unit_says_of_the_two_halves_is_so(measured_retriever):
+    judged = lab.judged_queries("python")
+    to_choose, apart = (lab.sweep(measured_retriever, half) for half in (judged[0::2], judged[1::2]))
+    best = to_choose.best()
+    assert best[:2] == (7, 40) and f"{best.value:.4f}" == "0.8148"
+    fallen = {place: to_choose.table.loc[place] - apart.table.loc[place] for place in (best[:2], (60, 20))}
+    assert 0.08 < fallen[7, 40] < 0.09 and 0.04 < fallen[60, 20] < 0.05
+    assert apart.table.loc[7, 40] < apart.table.loc[60, 20]
+    for weights in [(2, 1), (1, 2)]:
+        other = lab.sweep(measured_retriever, judged[0::2], weights=weights).best()
+        there = lab.sweep(measured_retriever, judged[1::2], [other.k_rrf], [other.candidates], weights).best()
+        assert other.value < best.value and there.value < apart.table.loc[7, 40]
 
 
 def known_everywhere() -> bool:
