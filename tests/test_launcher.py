@@ -376,3 +376,11 @@ def test_inherited_settings_cannot_move_the_page_to_another_address(project, tmp
         project, tmp_path / "home", JUPYTER_CONFIG_PATH=str(inherited), JUPYTERLAB_DIR="/nonexistent"
     ) as course:
         assert status(re.search(r"http://\S+", read_until(course, "/lab/tree/"))[0]) == 200
+
+
+def test_ctrl_c_during_the_start_ends_it_with_one_line(project, tmp_path):
+    with started(project, tmp_path / "home") as course:
+        read_until(course, "Starting JupyterLab")
+        course.send_signal(signal.SIGINT)
+        assert course.stdout.read() == "Stopped before JupyterLab was ready.\n"
+        assert course.wait(timeout=30) == 130

@@ -1,6 +1,7 @@
 """``python -m lab`` opens the course in JupyterLab."""
 
 import argparse
+import signal
 import sys
 
 from lab.language import _
@@ -29,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     except LaunchError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(_("Stopped before JupyterLab was ready."), file=sys.stderr)
+        return 128 + signal.SIGINT
     return 0
 
 
