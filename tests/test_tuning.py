@@ -483,6 +483,8 @@ def test_a_sweep_whose_weights_changed_again_is_stopped(tuning, monkeypatch):
     async def work():
         tuning._weights[0].value = 0.2
         await asyncio.sleep(0.22)
+        assert tuning._view.work["total"] == len(JUDGED)
+        assert tuning._view.work["text"]
         tuning._weights[0].value = 0.4
 
     in_a_kernel(tuning, work)

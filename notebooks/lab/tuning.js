@@ -427,12 +427,11 @@ function render({ model, el }) {
   const send = (content) => model.send(content);
   const say = spoken(model, el);
   const call = shownCall(model, el);
-  const upper = make("div", "lt-upper", el);
-  const table = fusedTable(model, upper);
-  const maps = heatMaps(model, upper, send);
-  const lower = make("div", "lt-lower", el);
-  const comparison = comparisonTable(model, lower);
-  const losses = lossList(model, lower, send);
+  const grid = make("div", "lt-grid", el);
+  const table = fusedTable(model, grid);
+  const maps = heatMaps(model, grid, send);
+  const comparison = comparisonTable(model, grid);
+  const losses = lossList(model, grid, send);
   const stale = () => el.classList.toggle("lt-stale", model.get("stale"));
 
   const updates = {

@@ -116,7 +116,7 @@ class TuningLab(widgets.VBox):
 
     def _make_controls(self) -> None:
         model, start = self._model, self._model.start
-        wide = widgets.Layout(flex="1 1 340px", width="auto", min_width="0")
+        wide = widgets.Layout(flex="1 1 45%", width="auto", min_width="310px")
         style = {"description_width": "112px"}
         self._query = widgets.Dropdown(
             description=words.name_of("query"),
