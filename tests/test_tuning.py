@@ -314,6 +314,14 @@ def test_presets_and_reset(tuning):
     assert not tuning._view.stale
 
 
+def test_a_reset_that_changes_nothing_says_nothing_new(tuning):
+    tuning._weights[0].value = 0.1
+    status = tuning._view.status
+    tuning._model.start = tuning.settings
+    press(tuning, "reset")
+    assert tuning._view.status == status
+
+
 def press(tuning, description):
     controls = [tuning]
     while controls:
@@ -521,6 +529,10 @@ def test_a_sweep_that_fails_is_said_and_the_map_is_kept(tuning, monkeypatch):
     in_a_kernel(tuning, work)
     assert tuning._view.problem == "MemoryError: no room"
     assert tuning._view.maps == first
+    monkeypatch.undo()
+    tuning._k_rrf.value = 1
+    assert tuning._view.problem == ""
+    assert tuning._view.maps["panels"] != first["panels"]
 
 
 # ---- where no widget can be drawn

@@ -190,7 +190,7 @@ class TuningLab(widgets.VBox):
 
     def _button(self, text: str, action: Callable[[], None]) -> widgets.Button:
         button = widgets.Button(description=text, layout=widgets.Layout(width="auto"))
-        button.on_click(lambda _button: _handler(lambda self: action())(self))
+        button.on_click(lambda _button: action())
         return button
 
     @contextlib.contextmanager
@@ -231,21 +231,21 @@ class TuningLab(widgets.VBox):
             ids = [str(query.id) for query in self._model.judged]
             self._query.value = ids.index(content["query"])
 
+    @_handler
     def _preset(self, k_rrf: float) -> None:
         self._k_rrf.value = k_rrf
 
+    @_handler
     def _reset(self) -> None:
         start = self._model.start
         with self._quietly():
-            self._k_rrf.value, self._candidates.value, self._metric.value = (
-                start.k_rrf,
-                start.candidates,
-                start.metric,
-            )
+            self._k_rrf.value, self._candidates.value = start.k_rrf, start.candidates
+            self._metric.value = start.metric
             for control, weight in zip(self._weights, start.weights, strict=True):
                 control.value = weight
         self._move()
 
+    @_handler
     def _show_call(self) -> None:
         self._view.call = self._model.call()
 
@@ -258,6 +258,9 @@ class TuningLab(widgets.VBox):
             weights=tuple(round(control.value, 6) for control in self._weights),
             metric=self._metric.value,
         )
+        if self._model.settings == before:
+            self._view.problem = ""
+            return
         if self._model.stale and (known := self._model.known(self._model.settings)):
             self._model.accept(self._model.settings, known)
             self._view.maps = words.maps(self._model)
@@ -313,7 +316,7 @@ class TuningLab(widgets.VBox):
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:  # no kernel, such as in a test
-            settings = self._model.settings
+            settings, self._wanted = self._model.settings, None
             self._accept(settings, self._model.sweep_for(settings))
         else:
             self._work = loop.create_task(self._measure(self._model.settings))
@@ -349,7 +352,10 @@ class TuningLab(widgets.VBox):
                 if settings.of_map == self._wanted:
                     self._accept(settings, made)
         except Exception as error:
-            self._view.problem = _sentence(error)
+            with self._lock:
+                if settings.of_map == self._wanted:
+                    self._wanted = self._work = None  # the next step tries again
+                self._view.problem = _sentence(error)
         finally:
             stopped.set()
             self._view.work = {}
