@@ -221,7 +221,8 @@ def test_searching_by_words_loads_rank_bm25_only_when_it_searches():
 def test_every_public_name_can_be_had_and_is_listed():
     assert dir(hybrid_search) == hybrid_search.__all__
     for name in hybrid_search.__all__:
-        assert getattr(hybrid_search, name).__name__ == name
+        value = getattr(hybrid_search, name)
+        assert isinstance(value, dict) or value.__name__ == name  # unit 05 has numbers to hand in, not code
         assert getattr(hybrid_search, name).__doc__
 
 
