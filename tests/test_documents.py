@@ -246,3 +246,9 @@ def test_early_units_work_where_the_later_ones_are_withheld(tmp_path):
         "except ImportError as error: print(json.dumps(str(error)))",
     )
     assert said == "No module named 'hybrid_search.retriever'"
+
+
+def test_a_bad_document_in_a_batch_is_named_by_its_place():
+    batch = [{"id": 1, "content": "pump"}, {"content": ""}, {"id": 3, "content": "valve"}]
+    with pytest.raises(ValueError, match='number 2 of 3 documents: the "content" of .* is empty'):
+        BM25Index().add_documents(batch)

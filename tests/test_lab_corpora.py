@@ -194,3 +194,15 @@ def test_importing_lab_loads_nothing_heavy():
     code = "import sys, lab; print(sorted({'numpy', 'onnxruntime', 'pandas', 'voyageai'} & set(sys.modules)))"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert output.stdout.strip() == "[]"
+
+
+def test_a_name_that_no_file_can_have_is_a_missing_file():
+    with pytest.raises(lab.DocumentError, match="There is no file"):
+        lab.document_from_file("a" * 5000 + ".txt")
+
+
+def test_a_home_folder_may_be_written_short(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "notes.md").write_text("a pump", encoding="utf-8")
+    assert lab.document_from_file("~/notes.md")["content"] == "a pump"

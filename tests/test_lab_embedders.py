@@ -217,3 +217,10 @@ def test_the_offline_model_reports_to_nobody(tmp_path):
         if path.is_file() and path.relative_to(tmp_path).parts[0] != "cache"
     ]
     assert left == []
+
+
+def test_half_a_character_is_refused_by_its_place():
+    from lab.embedding_texts import checked_texts
+
+    with pytest.raises(ValueError, match="Text 2 holds half a character"):
+        checked_texts(["a pump", "\ud800"])

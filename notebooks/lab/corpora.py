@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,10 +87,10 @@ def document_from_file(path: str | Path) -> dict:
     Reads .txt and .md in UTF-8, with or without a byte order mark, with any line ends, up to 20 MB.
     Raises DocumentError, a ValueError, whose message names the file and says what to do.
     """
-    path = Path(path)
-    if path.is_dir():
+    path = Path(path).expanduser()
+    if _is(path, Path.is_dir):
         raise DocumentError(_("{path} is a folder: give the path of one file in it.").format(path=path))
-    if not path.is_file():
+    if not _is(path, Path.is_file):
         raise DocumentError(
             _("There is no file {path}: check the name and the folder (you are in {here}).").format(
                 path=path, here=Path.cwd()
@@ -105,6 +106,14 @@ def document_from_file(path: str | Path) -> dict:
             )
         ) from error
     return document_from_bytes(path, data)
+
+
+def _is(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Path.is_dir or Path.is_file, also for a name that the system does not take, such as one too long."""
+    try:
+        return kind(path)
+    except (OSError, ValueError):
+        return False
 
 
 def document_from_bytes(name: str | Path, data: bytes) -> dict:

@@ -9,7 +9,7 @@ def checked_texts(texts: Iterable[str]) -> list[str]:
     """The texts as a list.
 
     Raises TypeError for a lone string or a text that is no string, ValueError for a text without a character
-    to embed; the message gives the text's position, counted from 1.
+    to embed or with half a character; the message gives the text's position, counted from 1.
     """
     if isinstance(texts, str):
         raise TypeError(_("embed_documents needs a list of texts, and got one string: put it in [ ]."))
@@ -25,4 +25,12 @@ def checked_texts(texts: Iterable[str]) -> list[str]:
             raise ValueError(
                 _("Text {position} is empty: there is nothing to embed.").format(position=position)
             )
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError(
+                _(
+                    "Text {position} holds half a character (a lone surrogate): decode the text as UTF-8."
+                ).format(position=position)
+            ) from None
     return texts

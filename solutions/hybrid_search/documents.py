@@ -93,9 +93,15 @@ class DocumentList:
         The same object given again is left out. Another object with an id that is already taken is a
         ValueError, so that a batch with one bad document changes nothing.
         """
+        documents = list(documents)
         fresh, known = [], set()
-        for document in documents:
-            check_document(document)
+        for position, document in enumerate(documents, start=1):
+            try:
+                check_document(document)
+            except (TypeError, ValueError) as error:
+                if len(documents) == 1:
+                    raise
+                raise type(error)(f"number {position} of {len(documents)} documents: {error}") from None
             itself, key = _itself(document), identity(document)
             if itself in self._known or itself in known:
                 continue
