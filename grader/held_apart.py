@@ -65,15 +65,18 @@ def refused(settings: Any) -> str:
 
 
 def sort_of_settings(settings: Any) -> Any:
-    """Settings of one sort go wrong for the same reason."""
+    """Settings of one sort go wrong for the same reason.
+
+    The limits are those of the table's steps: 8 candidates are looked up as 7, and a k_rrf of 6 as 5.
+    """
     wrong = refused(settings)
     if wrong:
         return wrong
-    if settings["candidates"] <= 7:
+    if settings["candidates"] <= 8:
         return "few candidates"
-    if settings["k_rrf"] <= 5:
+    if settings["k_rrf"] <= 6:
         return "first places"
-    return "many candidates" if settings["candidates"] >= 50 else str(settings)
+    return "many candidates" if settings["candidates"] > 45 else str(settings)
 
 
 def _nearest(table: dict, settings: dict) -> tuple[float, int, float]:

@@ -54,7 +54,6 @@ metrics = {
     "precision@3": 2 / 3,
     "reciprocal rank": 1 / 2,
     "MRR": (1 / 2 + 1 / 4) / 2,
-    "average precision": (1 / 2 + 2 / 3) / 2,
     "nDCG@3": (1 / math.log2(3) + 1 / math.log2(4)) / (1 / math.log2(2) + 1 / math.log2(3)),
 }
 

@@ -13,14 +13,13 @@ def _but(**wrong):
         "precision": "precision@3",
         "reciprocal_rank": "reciprocal rank",
         "mrr": "MRR",
-        "average_precision": "average precision",
         "ndcg": "nDCG@3",
     }
     return ({**metrics, **{names[name]: value for name, value in wrong.items()}},)
 
 
 _DCG = 1 / math.log2(3) + 1 / math.log2(4)
-_PRECISIONS = [0, 1 / 2, 2 / 3, 2 / 4, 2 / 5]
+_IDEAL = 1 / math.log2(2) + 1 / math.log2(3)
 
 _METRICS = {
     "recall_divided_by_k": _but(recall=2 / 3),
@@ -29,16 +28,16 @@ _METRICS = {
     "ranks_from_zero": _but(reciprocal_rank=1, mrr=(1 + 1 / 3) / 2),
     "rank_not_turned_over": _but(reciprocal_rank=2, mrr=(2 + 4) / 2),
     "left_out_counted_as_zero": _but(mrr=(1 / 2 + 1 / 4 + 0) / 3),
+    "left_out_counted_as_one": _but(mrr=(1 / 2 + 1 / 4 + 1) / 3),
     "first_query_only": _but(mrr=1 / 2),
     "reciprocal_of_the_mean_rank": _but(mrr=1 / 3),
     "sum_instead_of_mean": _but(mrr=1 / 2 + 1 / 4),
-    "average_over_all_ranks": _but(average_precision=sum(_PRECISIONS) / 5),
-    "average_precision_divided_by_documents": _but(average_precision=(1 / 2 + 2 / 3) / 5),
-    "average_precision_not_divided": _but(average_precision=1 / 2 + 2 / 3),
     "discount_without_one": _but(ndcg=(1 / math.log2(2) + 1 / math.log2(3)) / (1 + 1 / math.log2(2))),
     "discount_is_the_rank": _but(ndcg=(1 / 2 + 1 / 3) / (1 + 1 / 2)),
     "ideal_full_of_relevant": _but(ndcg=_DCG / (1 + 1 / math.log2(3) + 1 / math.log2(4))),
     "not_normalised": _but(ndcg=_DCG),
+    "divided_by_relevant": _but(ndcg=_DCG / 2),
+    "upside_down": _but(ndcg=_IDEAL / _DCG),
     "percentages": ({name: 100 * value for name, value in metrics.items()},),
 }
 
@@ -202,6 +201,31 @@ class APairInsteadOfADict(_Evaluate):
         return mrr, recall
 
 
+class OtherKeys(_Evaluate):
+    def returned(self, mrr, recall):
+        return {"mrr": mrr, "Recall": recall}
+
+
+class NothingFoundNotExpected(_Evaluate):
+    def reciprocal_rank(self, ranks):
+        return 1 / ranks[0]
+
+
+class RecallStaysZero(_Evaluate):
+    def returned(self, mrr, recall):
+        return {"MRR": mrr, "recall": 0}
+
+
+class MRRStaysZero(_Evaluate):
+    def returned(self, mrr, recall):
+        return {"MRR": 0, "recall": recall}
+
+
+class BothStayZero(_Evaluate):
+    def returned(self, mrr, recall):
+        return {"MRR": 0, "recall": 0}
+
+
 class Rounded(_Evaluate):
     def returned(self, mrr, recall):
         return {"MRR": round(mrr, 2), "recall": round(recall, 2)}
@@ -233,6 +257,11 @@ IMPLEMENTATIONS = {
         "pieces_counted_apart": (PiecesCountedApart(),),
         "ids_instead_of_topics": (IdsInsteadOfTopics(),),
         "a_pair_instead_of_a_dict": (APairInsteadOfADict(),),
+        "other_keys": (OtherKeys(),),
+        "nothing_found_not_expected": (NothingFoundNotExpected(),),
+        "recall_stays_zero": (RecallStaysZero(),),
+        "mrr_stays_zero": (MRRStaysZero(),),
+        "both_stay_zero": (BothStayZero(),),
         "rounded": (Rounded(),),
     },
     "tuning": {

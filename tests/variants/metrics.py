@@ -18,7 +18,6 @@ whole = {
     "precision@3": 2 / 3,
     "reciprocal rank": 1 / 2,
     "MRR": 3 / 8,
-    "average precision": 7 / 12,
     "nDCG@3": (1 / math.log2(3) + 1 / 2) / (1 + 1 / math.log2(3)),
 }
 two_digits = {
@@ -26,7 +25,6 @@ two_digits = {
     "precision@3": 0.67,
     "reciprocal rank": 0.5,
     "MRR": 0.38,
-    "average precision": 0.58,
     "nDCG@3": 0.69,
 }
 two_digits_cut = {**two_digits, "MRR": 0.37}
@@ -36,7 +34,6 @@ fractions = {
     "precision@3": Fraction(2, 3),
     "reciprocal rank": Fraction(1, 2),
     "MRR": (Fraction(1, 2) + Fraction(1, 4)) / 2,
-    "average precision": (Fraction(1, 2) + Fraction(2, 3)) / 2,
     "nDCG@3": 0.693426,
 }
 with_numpy = {
@@ -44,7 +41,6 @@ with_numpy = {
     "precision@3": _HITS[:3].mean(),
     "reciprocal rank": 1 / (np.argmax(_HITS) + 1),
     "MRR": np.mean([1 / 2, 1 / 4]),
-    "average precision": np.mean([1 / 2, 2 / 3]),
     "nDCG@3": (_HITS * _DISCOUNTS)[:3].sum() / _DISCOUNTS[:2].sum(),
 }
 float32 = {name: np.float32(value) for name, value in whole.items()}

@@ -6,6 +6,7 @@ import numpy as np
 
 VARIANTS = {
     "the best of the sweep": ({"k_rrf": 7, "candidates": 40},),
+    "off the ridge, and no worse": ({"k_rrf": 10, "candidates": 30},),
     "the usual values": ({"k_rrf": 60, "candidates": 20},),
     "numpy numbers": ({"k_rrf": np.int64(15), "candidates": np.int64(20)},),
     "floats that are whole": ({"k_rrf": 10.0, "candidates": 20.0},),
