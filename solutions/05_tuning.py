@@ -276,8 +276,8 @@ lab.losses(searches, judged, of="hybrid", against="vector")
 # A missing rank (`<NA>`) means that the hybrid did not return a right topic at all. The questions on which the
 # hybrid wins are more. Swap `of` and `against` to see them.
 #
-# `lab.losses` looks within the first 10 topics: with Python 3.11 it finds 11 questions. The lab below counts a loss
-# at any rank, and finds 16.
+# `lab.losses` looks within the first 10 topics: with Python 3.11 it finds 11 questions. The lab below, set to
+# MRR, counts a loss at any rank, and finds 16.
 
 # %% [markdown]
 # ## The tuning lab
@@ -303,7 +303,7 @@ lab.TuningLab(retriever, judged)
 # %% [markdown]
 # Things to try:
 # - Press `k_rrf = 1`, then `k_rrf = 60`. Which documents move, and why?
-# - Click somewhere on a map: that sets both sliders.
+# - On a map, a circle marks where you are, a star the best. Click somewhere: that sets both sliders.
 # - Click a question under "Where the hybrid loses": the table shows it.
 # - Choose p11, "fall back on a placeholder". Can you bring `booleans` further up? Move the weight of BM25 to 0. Then
 #   look at what that costs over all questions.
