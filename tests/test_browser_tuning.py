@@ -103,7 +103,8 @@ def test_everything_that_takes_the_focus_keeps_labs_shortcuts_away(tuning):
 def test_every_control_has_a_name(tuning):
     tree = tuning.page.evaluate(
         """() => [...document.querySelectorAll(
-              '.lab-tuning :is([role=slider], [role=textbox], select, input, button)')].map(one => [
+              '.lab-tuning :is([role=slider], [role=textbox], select, input, button)')]
+              .filter(one => one.checkVisibility()).map(one => [
             one.getAttribute('role') ?? one.tagName,
             one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent])"""
     )
@@ -132,7 +133,81 @@ def test_marker_and_readings_follow_the_sliders(tuning):
 def test_a_click_on_a_map_moves_the_sliders(tuning):
     tuning.page.locator(".lt-large .lt-cells rect").first.click()
     tuning.settled(lambda: (tuning.value("k_rrf"), tuning.value("candidates")) == ("0", "1"))
-    assert "k_rrf: 60 → 0." in tuning.status()
+    # The view is told after the sliders.
+    tuning.settled(lambda: "k_rrf: 60 → 0. candidates: 10 → 1." in tuning.status())
+
+
+def test_the_numbers_of_sliders_with_steps_are_not_to_be_typed_and_always_right(tuning):
+    for name in ("k_rrf", "candidates"):
+        readout = tuning.readout(name)
+        before = readout.inner_text()
+        readout.click()
+        tuning.page.keyboard.type("6")
+        tuning.page.keyboard.press("Enter")
+        assert readout.inner_text() == before == tuning.value(name)
+        assert readout.evaluate("one => one.isContentEditable || one.tabIndex >= 0") is False
+        assert readout.get_attribute("role") is None
+        tuning.slider(name).press("Home")
+        tuning.settled(lambda of=name: tuning.value(of) in ("0", "1"))
+        tuning.reset()
+        assert readout.inner_text() == before == tuning.value(name)
+        assert readout.evaluate("one => one.isContentEditable") is False
+    assert tuning.readout("weight of BM25").get_attribute("role") == "textbox"
+
+
+def test_a_drag_is_compared_with_what_was_before_it(tuning):
+    before = {row[2]: int(row[0]) for row in tuning.rows()}
+    tuning.drag("weight of BM25", -200)
+    tuning.settled(lambda: tuning.status().startswith("weight of BM25: 1 → 0."))
+    for rank, move, document, *_rest in tuning.rows():
+        sign, _, places = move.partition(" ")
+        assert before[document] - int(rank) == {"▲": 1, "▼": -1, "=": 0}[sign] * int(places or 0)
+
+
+def test_the_axes_name_the_current_values(tuning):
+    labels = tuning.page.locator(".lt-large .lt-now")
+    assert labels.all_text_contents() == ["10", "60"]
+    tuning.slider("k_rrf").press("PageDown")
+    tuning.settled(lambda: labels.all_text_contents() == ["10", tuning.value("k_rrf")] != ["10", "60"])
+    for small in tuning.page.locator(".lt-small").all():
+        assert small.locator(".lt-now").all_text_contents() == labels.all_text_contents()
+
+
+def test_controls_table_and_map_are_seen_together(tuning):
+    page = tuning.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.evaluate("document.querySelector('.lab-tuning').scrollIntoView({block: 'start'})")
+    page.wait_for_timeout(200)
+    screenshot(page, "tuning-1280-800")
+    bottom = page.locator(".jp-WindowedPanel-outer").bounding_box()
+    for selector in (".lab-tuning-controls", ".lt-fused tbody tr >> nth=-1", ".lt-large"):
+        box = page.locator(selector).bounding_box()
+        assert box["y"] + box["height"] <= bottom["y"] + bottom["height"], selector
+    page.set_viewport_size({"width": 800, "height": 800})
+    page.locator(".lt-large").evaluate("one => one.scrollIntoView({block: 'end'})")
+    page.wait_for_timeout(200)
+    screenshot(page, "tuning-800-scrolled")
+    assert page.locator(".lt-large .lt-marker").bounding_box()["y"] > bottom["y"]
+    for name in SLIDERS:
+        assert tuning.slider(name).evaluate(_ON_TOP), name
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+_ON_TOP = """one => {
+  const {x, y, width, height} = one.getBoundingClientRect();
+  return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+
+
+def test_names_are_not_broken_on_narrow_pages(tuning):
+    page = tuning.page
+    page.set_viewport_size({"width": 800, "height": 900})
+    page.wait_for_timeout(200)
+    lines = page.eval_on_selector_all(
+        ".lt-fused tbody th", "all => all.map(one => [one.getBoundingClientRect().height, one.title])"
+    )
+    assert all(height < 24 and "Section" in title for height, title in lines)
+    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_presets_and_reset(tuning):
@@ -177,9 +252,17 @@ def test_the_chooser_and_a_query_of_ones_own(tuning):
     tuning.settled(lambda: "TX-99402" in title.inner_text())
     tuning.ask("pumps that leak")
     tuning.settled(lambda: "pumps that leak" in title.inner_text())
+    chosen = "one => one.selectedOptions[0].textContent.replaceAll('\\u00a0', ' ')"
+    tuning.settled(lambda: chooser.evaluate(chosen) == "(your own)")
     assert "no document has a star" in tuning.page.locator(".lt-fused .lt-note").inner_text()
     tuning.ask("")
     tuning.settled(lambda: "TX-99402" in title.inner_text())
+    tuning.settled(lambda: "TX-99402" in chooser.evaluate(chosen))
+    tuning.ask("pumps that leak")
+    tuning.settled(lambda: chooser.evaluate(chosen) == "(your own)")
+    chooser.select_option(index=3)
+    tuning.settled(lambda: chooser.evaluate(chosen).startswith("q04") and "pumps" not in title.inner_text())
+    assert chooser.locator("option", has_text="(your own)").count() == 0
 
 
 def test_the_call_gives_the_same_ranking_when_it_is_run(tuning):
@@ -213,7 +296,7 @@ def test_weights_that_are_all_zero_are_refused_in_words(tuning):
     tuning.settled(lambda: tuning.status().startswith("weight of BM25: 1 → 0."))
     rows = tuning.rows()
     tuning.slider("weight of vector").press("Home")
-    tuning.settled(lambda: "at least one weight must be above 0" in tuning.problem())
+    tuning.settled(lambda: "At least one weight must be above 0" in tuning.problem())
     assert tuning.lab.get_by_role("alert").is_visible()
     assert tuning.rows() == rows
 

@@ -135,6 +135,72 @@ def test_a_row_says_how_far_its_document_moved_since_the_last_setting(tuning):
     assert all(row["move"] == 0 for row in tuning._view.table["rows"])
 
 
+def moves(tuning) -> dict[str, int | None]:
+    return {row["label"]: row["move"] for row in tuning._view.table["rows"]}
+
+
+def places(tuning) -> dict[str, int]:
+    return {row["label"]: row["rank"] for row in tuning._view.table["rows"]}
+
+
+def gained(before: dict[str, int], tuning) -> dict[str, int | None]:
+    return {
+        label: before[label] - rank if label in before else None for label, rank in places(tuning).items()
+    }
+
+
+def test_changes_of_one_control_in_a_row_are_compared_with_what_was_before_them(tuning):
+    before = places(tuning)
+    for weight in (0.8, 0.5, 0.2, 0.05):
+        tuning._weights[0].value = weight
+    assert any(moves(tuning).values())
+    assert moves(tuning) == gained(before, tuning)
+    assert tuning._view.status.startswith("weight of BM25: 1 → 0.05. ")
+    tuning._weights[0].value = 1
+    assert set(moves(tuning).values()) == {0}
+    assert tuning._view.status.startswith("Back where it was. The first 7 documents keep their places.")
+
+
+def test_another_control_a_click_or_a_rest_begins_another_comparison(tuning, monkeypatch):
+    tuning._weights[0].value = 0.05
+    before = places(tuning)
+    tuning._candidates.value = 3
+    assert moves(tuning) == gained(before, tuning)
+    assert tuning._view.status.startswith("candidates: 10 → 3. ")
+    click(tuning, {"point": [1, 1]})
+    assert tuning._view.status.startswith("k_rrf: 60 → 1. candidates: 3 → 2. ")
+    tuning._candidates.value = 4
+    press(tuning, "k_rrf = 60")
+    press(tuning, "k_rrf = 1")
+    assert tuning._view.status.startswith("k_rrf: 60 → 1. ")
+    tuning._k_rrf.value = 2
+    tuning._query.value = 1
+    tuning._k_rrf.value = 3
+    assert tuning._view.status.startswith("k_rrf: 2 → 3. ")
+    monkeypatch.setattr("lab.tuning._GESTURE_SECONDS", 0)
+    tuning._k_rrf.value = 5
+    assert tuning._view.status.startswith("k_rrf: 3 → 5. ")
+
+
+def test_weights_refused_on_the_way_do_not_break_the_comparison(tuning):
+    tuning._weights[0].value = 0
+    for weight in (0.5, 0, 0.2):
+        tuning._weights[1].value = weight
+    assert tuning._view.status.startswith("weight of Lengths: 1 → 0.2. ")
+
+
+def test_the_status_is_right_for_one_document_and_one_query(retriever):
+    tuning = lab.TuningLab(retriever, [judged_query("fig", "conceptual", 10)])
+    assert len(tuning._view.table["rows"]) == 1
+    tuning._k_rrf.value = 1
+    assert tuning._view.status == (
+        "k_rrf: 60 → 1. The only document stays first. The first relevant document has rank 1. "
+        "MRR of the only query: 1.000."
+    )
+    tuning._own.value = "plum?"
+    assert tuning._view.status.startswith("Query: plum? ")
+
+
 def test_relevant_documents_are_marked_and_those_below_the_table_are_named(retriever):
     for number in range(20, 50):
         for index in retriever.indexes:
@@ -165,10 +231,17 @@ def test_indexes_are_searched_once_a_query(retriever, tuning):
 def test_a_free_query_that_is_judged_has_its_stars_and_an_empty_one_gives_the_chosen_back(tuning):
     tuning._own.value = " plum "
     assert any(row["relevant"] for row in tuning._view.table["rows"])
+    assert tuning._query.label == "plum · identifier · plum"
     tuning._own.value = "quince"
+    assert tuning._query.label == "(your own)"
     assert "quince" in tuning._view.table["title"]
     assert "Nobody has judged" in tuning._view.table["note"]
     tuning._own.value = ""
+    assert "apple jam" in tuning._view.table["title"]
+    assert tuning._query.label == "apple jam · mixed · apple jam"
+    assert "(your own)" not in dict(tuning._query.options)
+    tuning._own.value = "quince"
+    click(tuning, {"query": "apple jam"})
     assert "apple jam" in tuning._view.table["title"]
     tuning._own.value = "quince"
     tuning._query.value = 1
@@ -271,6 +344,23 @@ def test_the_losses_are_those_to_the_best_single_index(retriever, tuning):
     values = tuning._model.values()
     low, high = lab.paired_bootstrap(values["hybrid"], values["BM25"])
     assert tuning._model.lead()[1:] == pytest.approx((low, high), abs=1e-12)
+
+
+def test_the_losses_name_the_metric_and_all_of_them_can_be_seen(retriever):
+    judged = [judged_query(f"apple {word}", "mixed", 5) for word in "abcdefghij"]
+    tuning = lab.TuningLab(retriever, judged)
+    tuning._weights[0].value = 0
+    losses = tuning._view.losses
+    assert len(losses["rows"]) == 8
+    assert (losses["more"], losses["open"]) == ("show all 10", False)
+    assert losses["rows"][0]["values"] == "mixed: MRR 0.50 with BM25, 0.20 with the hybrid"
+    click(tuning, {"losses": "all"})
+    assert len(tuning._view.losses["rows"]) == 10
+    tuning._candidates.value = 9
+    assert len(tuning._view.losses["rows"]) == 10
+    assert (tuning._view.losses["more"], tuning._view.losses["open"]) == ("show fewer", True)
+    click(tuning, {"losses": "few"})
+    assert tuning._view.losses == losses
 
 
 def test_the_intervals_are_those_of_lab_metrics():
@@ -404,7 +494,11 @@ def test_weights_that_are_all_zero_are_refused_and_the_view_is_kept(tuning):
     tuning._weights[0].value = 0
     before, maps = tuning._view.table, tuning._view.maps
     tuning._weights[1].value = 0
-    assert "at least one weight must be above 0" in tuning._view.problem
+    assert re.fullmatch(
+        r"At least one weight must be above 0: .*\. Below is still the last view that worked: "
+        r"apple jam \(mixed\), with k_rrf 60, candidates 10, weight of BM25 0, weight of Lengths 1\.",
+        tuning._view.problem,
+    )
     assert (tuning._view.table, tuning._view.maps) == (before, maps)
     assert tuning.settings.weights == (0, 1)
     tuning._weights[0].value = 0.5
@@ -418,7 +512,7 @@ def test_a_fault_of_a_control_is_said_and_not_raised(tuning, monkeypatch):
 
     monkeypatch.setattr(tuning._model, "change", broken)
     tuning._k_rrf.value = 1
-    assert tuning._view.problem == "RuntimeError: out of order"
+    assert tuning._view.problem.startswith("RuntimeError: out of order. Below is still")
 
 
 # ---- in a kernel: the sweep runs beside the sliders

@@ -30,6 +30,7 @@ class TuningPage:
 
     def __init__(self, notebook: Notebook):
         self.notebook, self.page = notebook, notebook.page
+        self.start = self.shown()
 
     @classmethod
     def open(cls, page, lab, seconds: float = 120) -> "TuningPage":
@@ -54,6 +55,10 @@ class TuningPage:
     def button(self, name: str):
         return self.lab.get_by_role("button", name=name, exact=True)
 
+    def readout(self, name: str):
+        """The number beside the slider."""
+        return self.lab.locator(".widget-slider", has=self.slider(name)).locator(".widget-readout")
+
     def drag(self, name: str, pixels: float) -> None:
         box = self.slider(name).bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -74,6 +79,10 @@ class TuningPage:
 
     def marker(self) -> str:
         return self.page.locator(".lt-large .lt-marker").get_attribute("transform")
+
+    def shown(self) -> tuple:
+        """What the kernel has drawn last: the fused ranking and the place on the map."""
+        return self.ranking(), self.marker()
 
     def status(self) -> str:
         return self.lab.get_by_role("status").inner_text()
@@ -98,10 +107,11 @@ class TuningPage:
         raise AssertionError(f"after {seconds} seconds still: {self.status()} {self.problem()}")
 
     def reset(self) -> None:
+        """Back to the settings at the start, of the query at the start, with nothing under way."""
         self.button("reset").click()
         start = {"k_rrf": "60", "candidates": "10", "weight of vector": "1.00", "weight of BM25": "1.00"}
         self.settled(lambda: {name: self.value(name) for name in start} == start)
-        self.settled(lambda: self.lab.locator(".lt-stale").count() == 0)
+        self.settled(lambda: self.lab.locator(".lt-stale").count() == 0 and self.shown() == self.start)
 
     def ask(self, text: str) -> None:
         box = self.page.get_by_label("your own query")

@@ -159,6 +159,7 @@ function heatMap(maps, panel, large, parent, words, send) {
   const reading = make("span", "lt-reading", caption);
   const width = (large ? 280 : 116) / candidates.length;
   const height = (large ? 240 : 100) / k_rrfs.length;
+  const apart = large ? [22, 14] : [18, 12];  // labels nearer than this would touch
   const left = large ? 46 : 30;
   const top = 4;
   const across = left + width * candidates.length;
@@ -175,10 +176,30 @@ function heatMap(maps, panel, large, parent, words, send) {
       draw("title", {}, cell, `k_rrf = ${k_rrfs[i]}, candidates = ${candidates[j]}: ${value.toFixed(3)}`);
       cell.addEventListener("click", () => send({ point: [i, j] }));
     }));
-  someOf(candidates, large ? 7 : 4).forEach((j) =>
-    draw("text", { x: left + (j + 0.5) * width, y: down + 13, "text-anchor": "middle" }, svg, candidates[j]));
-  someOf(k_rrfs, large ? 8 : 4).forEach((i) =>
-    draw("text", { x: left - 5, y: middleOf(i) + 4, "text-anchor": "end" }, svg, k_rrfs[i]));
+  const acrossOf = (j) => left + (j + 0.5) * width;
+  const below = (j) => draw("text", { x: acrossOf(j), y: down + 13, "text-anchor": "middle" }, svg, candidates[j]);
+  const beside = (i) => draw("text", { x: left - 5, y: middleOf(i) + 4, "text-anchor": "end" }, svg, k_rrfs[i]);
+  const ticks = [
+    ...someOf(candidates, large ? 7 : 4).map((j) => ({ j, label: below(j) })),
+    ...someOf(k_rrfs, large ? 8 : 4).map((i) => ({ i, label: beside(i) })),
+  ];
+  const [nowBelow, nowBeside] = [below(0), beside(0)];
+  [nowBelow, nowBeside].forEach((label) => label.classList.add("lt-now"));
+
+  // The current values always have their labels; those that would touch them step back.
+  function label(i, j) {
+    nowBelow.setAttribute("x", acrossOf(j));
+    nowBeside.setAttribute("y", middleOf(i) + 4);
+    write(nowBelow, candidates[j]);
+    write(nowBeside, k_rrfs[i]);
+    for (const tick of ticks) {
+      const touches = tick.i === undefined
+        ? Math.abs(acrossOf(tick.j) - acrossOf(j)) < apart[0]
+        : Math.abs(middleOf(tick.i) - middleOf(i)) < apart[1];
+      tick.label.classList.toggle("lt-hidden", touches);
+    }
+  }
+
   if (large) {
     draw("text", { x: (left + across) / 2, y: down + 29, "text-anchor": "middle" }, svg, "candidates");
     const middle = (top + down) / 2;
@@ -186,7 +207,7 @@ function heatMap(maps, panel, large, parent, words, send) {
   }
   const [bestRow, bestColumn] = panel.best;
   draw("text", {
-    class: "lt-best", x: left + (bestColumn + 0.5) * width, y: middleOf(bestRow) + (large ? 5 : 4), "text-anchor": "middle",
+    class: "lt-best", x: acrossOf(bestColumn), y: middleOf(bestRow) + (large ? 5 : 4), "text-anchor": "middle",
   }, svg, "★");
   const marker = draw("g", { class: "lt-marker" }, svg);
   for (const className of ["lt-marker-outer", "lt-marker-inner"])
@@ -195,9 +216,10 @@ function heatMap(maps, panel, large, parent, words, send) {
 
   return {
     move([i, j]) {
-      marker.setAttribute("transform", `translate(${left + (j + 0.5) * width},${middleOf(i)})`);
+      marker.setAttribute("transform", `translate(${acrossOf(j)},${middleOf(i)})`);
       const value = panel.values[i]?.[j];
       if (value === undefined) return;
+      label(i, j);
       const said = {
         name: panel.name, metric: maps.metric, value: value.toFixed(3), best: panel.values[bestRow][bestColumn].toFixed(3),
         k_rrf: k_rrfs[bestRow], candidates: candidates[bestColumn],
@@ -290,7 +312,10 @@ function lossList(model, parent, send) {
   const section = make("section", "lt-losses", parent);
   const title = make("h4", "", section);
   const list = make("ul", "", section);
-  const note = make("p", "lt-note", section);
+  const more = make("button", "lt-more", section);
+  more.type = "button";
+  keepShortcutsAway(more);
+  more.addEventListener("click", () => send({ losses: model.get("losses").open ? "few" : "all" }));
 
   function addItem() {
     const item = make("li", "", list);
@@ -304,8 +329,9 @@ function lossList(model, parent, send) {
   return function update() {
     const losses = model.get("losses");
     write(title, losses.title);
-    write(note, losses.note);
-    note.hidden = !losses.note;
+    write(more, losses.more);
+    more.hidden = !losses.more;
+    more.setAttribute("aria-expanded", String(losses.open));
     while (list.children.length < losses.rows.length) addItem();
     while (list.children.length > losses.rows.length) list.lastChild.remove();
     losses.rows.forEach((row, at) => {
@@ -372,7 +398,10 @@ function tendControls(root) {
     set(handle, "aria-label", label);
     if (!readout) return;
     set(handle, "aria-valuetext", readout.textContent);
-    if (readout.isContentEditable) {
+    if (slider.classList.contains("lab-tuning-steps")) {
+      // ipywidgets lets one type here, and shows what was typed, though such a slider never takes it.
+      set(readout, "contenteditable", "false");
+    } else if (readout.isContentEditable) {
       set(readout, "role", "textbox");
       set(readout, "aria-label", label);
     }
@@ -392,7 +421,7 @@ function watchControls(el) {
     tendControls(root);
     observer = new MutationObserver(() => tendControls(root));
     observer.observe(root, {
-      childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["aria-valuetext", "tabindex"],
+      childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["aria-valuetext", "tabindex", "contenteditable"],
     });
   });
   return () => {

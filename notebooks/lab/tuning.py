@@ -24,6 +24,10 @@ _HIGHEST_WEIGHT = 2.0
 # A weight is dragged through many values: the map is made for the one at which it rests.
 _REST_SECONDS = 0.15
 _SECONDS_BETWEEN = 0.1
+# Changes of one control that follow each other this closely are one movement of the hand.
+_GESTURE_SECONDS = 1.5
+# In the chooser: a query that the learner wrote.
+_OWN = -1
 
 
 class TuningView(anywidget.AnyWidget):
@@ -61,7 +65,7 @@ def _handler(method: Callable) -> Callable:
             try:
                 method(self, *arguments)
             except Exception as error:
-                self._view.problem = _sentence(error)
+                self._view.problem = words.refused(self._model, _sentence(error))
 
     return guarded
 
@@ -93,6 +97,8 @@ class TuningLab(widgets.VBox):
         self._model = TuningModel(retriever, judged, indexes, k_rrf, candidates, metric)
         self._lock = threading.RLock()
         self._quiet = False
+        self._gesture: tuple[object, float] = (None, 0.0)
+        self._all_losses = False
         self._work: asyncio.Task | None = None
         self._wanted: tuple | None = None
         self._view = TuningView(words=words.fixed_words(), indexes=self._model.rankings.names)
@@ -118,12 +124,14 @@ class TuningLab(widgets.VBox):
         model, start = self._model, self._model.start
         wide = widgets.Layout(flex="1 1 45%", width="auto", min_width="310px")
         style = {"description_width": "112px"}
+        self._choices = tuple(
+            (f"{query.id} · {query.kind} · {query.text}", i) for i, query in enumerate(model.judged)
+        )
+        self._chosen = model.judged.index(model.query)
         self._query = widgets.Dropdown(
             description=words.name_of("query"),
-            options=[
-                (f"{query.id} · {query.kind} · {query.text}", i) for i, query in enumerate(model.judged)
-            ],
-            value=model.judged.index(model.query),
+            options=self._choices,
+            value=self._chosen,
             layout=wide,
             style=style,
         )
@@ -167,6 +175,8 @@ class TuningLab(widgets.VBox):
             layout=widgets.Layout(width="240px"),
             style=style,
         )
+        for control in (self._k_rrf, self._candidates):
+            control.add_class("lab-tuning-steps")  # only some numbers: none can be typed
         self._query.observe(self._on_query, "value")
         self._own.observe(self._on_own, "value")
         for control in (self._k_rrf, self._candidates, *self._weights, self._metric):
@@ -180,13 +190,15 @@ class TuningLab(widgets.VBox):
         buttons.append(self._button(_("reset"), self._reset))
         buttons.append(self._button(_("show the call"), self._show_call))
         row = widgets.Layout(flex_flow="row wrap", align_items="center")
-        return widgets.VBox(
+        controls = widgets.VBox(
             [
                 widgets.Box([self._query, self._own], layout=row),
                 widgets.Box([self._k_rrf, self._candidates, *self._weights], layout=row),
                 widgets.Box([self._metric, *buttons], layout=row),
             ]
         )
+        controls.add_class("lab-tuning-controls")
+        return controls
 
     def _button(self, text: str, action: Callable[[], None]) -> widgets.Button:
         button = widgets.Button(description=text, layout=widgets.Layout(width="auto"))
@@ -205,22 +217,25 @@ class TuningLab(widgets.VBox):
     # ---- what moves them
 
     @_handler
-    def _on_setting(self, _change) -> None:
-        self._move()
+    def _on_setting(self, change) -> None:
+        self._move(change["owner"])
 
     @_handler
     def _on_query(self, _change) -> None:
+        if self._query.value == _OWN:
+            return
         with self._quietly():
             self._own.value = ""
-        self._ask(self._model.judged[self._query.value])
+        self._chosen = self._query.value
+        self._ask(self._model.judged[self._chosen])
 
     @_handler
     def _on_own(self, _change) -> None:
-        self._ask(self._own.value.strip() or self._model.judged[self._query.value])
+        self._ask(self._own.value.strip() or self._model.judged[self._chosen])
 
     @_handler
     def _on_message(self, _view, content: dict, _buffers) -> None:
-        """A click in the view: on a place of a heat map, or on a query that was lost."""
+        """A click in the view: on a place of a heat map, on a query that was lost, or for all of these."""
         if "point" in content:
             row, column = content["point"]
             with self._quietly():
@@ -230,10 +245,15 @@ class TuningLab(widgets.VBox):
         elif "query" in content:
             ids = [str(query.id) for query in self._model.judged]
             self._query.value = ids.index(content["query"])
+        elif "losses" in content:
+            self._all_losses = content["losses"] == "all"
+            self._view.losses = words.losses(self._model, self._all_losses)
 
     @_handler
     def _preset(self, k_rrf: float) -> None:
-        self._k_rrf.value = k_rrf
+        with self._quietly():
+            self._k_rrf.value = k_rrf
+        self._move()
 
     @_handler
     def _reset(self) -> None:
@@ -249,15 +269,18 @@ class TuningLab(widgets.VBox):
     def _show_call(self) -> None:
         self._view.call = self._model.call()
 
-    def _move(self) -> None:
-        """Take the settings from the controls."""
-        before = self._model.settings
+    def _move(self, control: widgets.Widget | None = None) -> None:
+        """Take the settings from the controls. ``control`` is the one that the learner moves, if it is one."""
+        before, now = self._model.settings, time.monotonic()
+        last, moved_at = self._gesture
         self._model.change(
+            continued=control is not None and control is last and now - moved_at < _GESTURE_SECONDS,
             k_rrf=self._k_rrf.value,
             candidates=self._candidates.value,
             weights=tuple(round(control.value, 6) for control in self._weights),
             metric=self._metric.value,
         )
+        self._gesture = (control, now)
         if self._model.settings == before:
             self._view.problem = ""
             return
@@ -268,16 +291,30 @@ class TuningLab(widgets.VBox):
             self._show_ranking()
             self._view.point = list(self._model.point)
             self._view.stale = self._model.stale
-            self._view.status = words.status(self._model, before)
+            self._view.status = words.status(self._model, self._model.since)
             if not self._model.stale:
                 self._show_comparison()
         self._measure_later()
 
     def _ask(self, query: Query | str) -> None:
         self._model.ask(query)
+        self._gesture = (None, 0.0)
+        self._show_choice()
         self._show_query()
 
     # ---- what is shown
+
+    def _show_choice(self) -> None:
+        """The chooser names the query that is shown, or says that it is the learner's own."""
+        query, choices = self._model.query, self._choices
+        if isinstance(query, str):
+            choices, value = (*choices, (_("(your own)"), _OWN)), _OWN
+        else:
+            value = self._model.judged.index(query)
+        with self._quietly(), self._query.hold_sync():
+            if self._query.options != choices:
+                self._query.options = choices
+            self._query.value = value
 
     def _show_query(self) -> None:
         with self._view.hold_sync():
@@ -292,7 +329,7 @@ class TuningLab(widgets.VBox):
 
     def _show_comparison(self) -> None:
         self._view.comparison = words.comparison(self._model)
-        self._view.losses = words.losses(self._model)
+        self._view.losses = words.losses(self._model, self._all_losses)
 
     def _show_measured(self) -> None:
         with self._view.hold_sync():

@@ -68,6 +68,7 @@ class TuningModel:
     """The settings and the query of a tuning lab, and what follows from them.
 
     Each index is searched once a query; a setting only fuses. ``rows`` is the fused ranking of the query.
+    ``since`` are the settings that the rows are compared with, where they say how far a document moved.
     ``sweep`` holds the metric at every pair of settings, for the weights and the metric in ``swept``; where these
     have changed since, ``stale`` is true until the next ``measure()``. What is refused leaves everything as it was.
 
@@ -93,7 +94,7 @@ class TuningModel:
         except (TypeError, ValueError) as error:
             raise error if isinstance(error, PlainError) else TuningError(str(error)) from None
         self.retriever = retriever
-        self.rows = self._fused(self.query, self.settings)
+        self.rows = self._rows_since = self._fused(self.query, self.settings)
 
     def _search_all(self) -> None:
         for query in progress(self.judged, _("Searching")):
@@ -114,7 +115,7 @@ class TuningModel:
         self.metrics = tuple(dict.fromkeys([*METRICS, metric]))
         self.k_rrfs = sorted({*K_RRFS, *PRESETS, check_k_rrf(k_rrf)})
         self.depths = sorted({*candidate_depths(self.size), depth})
-        self.start = self.settings = Settings(k_rrf, depth, tuple(self.rankings.weights), metric)
+        self.start = self.settings = self.since = Settings(k_rrf, depth, tuple(self.rankings.weights), metric)
         self._sweeps: dict[tuple, dict[str, Sweep]] = {}
         self._of_single: dict[str, dict[str, np.ndarray]] = {}
 
@@ -144,11 +145,13 @@ class TuningModel:
                     query=text
                 )
             )
-        self.rows = self._fused(query, self.settings)
-        self.query = query
+        self.rows = self._rows_since = self._fused(query, self.settings)
+        self.query, self.since = query, self.settings
 
-    def change(self, **settings) -> None:
-        """Move to other settings, by name; the rows then say how each document moved.
+    def change(self, continued: bool = False, **settings) -> None:
+        """Move to other settings, by name; the rows then say how each document moved since the settings ``since``.
+
+        These are the settings before this change; before the first of several where each but that is ``continued``.
 
         Raises ValueError for a setting that RRF refuses.
         """
@@ -156,8 +159,9 @@ class TuningModel:
         if after == self.settings:
             return
         metric_named(after.metric)
-        self.rows = self._fused(self.query, after, self.rows)
-        self.settings = after
+        since, rows = (self.since, self._rows_since) if continued else (self.settings, self.rows)
+        self.rows = self._fused(self.query, after, rows)
+        self.settings, self.since, self._rows_since = after, since, rows
 
     def _fused(
         self, query: Query | str, settings: Settings, previous: list[FusedRow] | None = None

@@ -165,8 +165,8 @@ def _left_out(model: TuningModel) -> str:
     )
 
 
-def losses(model: TuningModel) -> dict:
-    """The queries on which the hybrid is below the best single index."""
+def losses(model: TuningModel, all_of_them: bool = False) -> dict:
+    """The queries on which the hybrid is below the best single index: the worst, or all."""
     lost, single = model.losses(), model.best_single()
     if not lost:
         title = _("The hybrid is below {single}, the best single index, on no query.").format(single=single)
@@ -174,40 +174,77 @@ def losses(model: TuningModel) -> dict:
         title = _(
             "Where the hybrid loses to {single}, the best single index: {lost} of {all} queries"
         ).format(single=single, lost=len(lost), all=len(model.sweep.judged))
-    rest = len(lost) - _MOST_LOSSES
+    if len(lost) <= _MOST_LOSSES:
+        more = ""
+    else:
+        more = _("show fewer") if all_of_them else _("show all {count}").format(count=len(lost))
     return {
         "title": title,
         "rows": [
             {
                 "id": str(loss.query.id),
                 "text": loss.query.text,
-                "values": _("{kind}: {single} {alone:.2f}, hybrid {hybrid:.2f}").format(
-                    kind=loss.query.kind, single=single, alone=loss.single, hybrid=loss.hybrid
+                "values": _(
+                    "{kind}: {metric} {alone:.2f} with {single}, {hybrid:.2f} with the hybrid"
+                ).format(
+                    kind=loss.query.kind,
+                    metric=model.sweep.metric,
+                    single=single,
+                    alone=loss.single,
+                    hybrid=loss.hybrid,
                 ),
             }
-            for loss in lost[:_MOST_LOSSES]
+            for loss in (lost if all_of_them else lost[:_MOST_LOSSES])
         ],
-        "note": _("and {count} more").format(count=rest) if rest > 0 else "",
+        "more": more,
+        "open": all_of_them,
     }
 
 
 def status(model: TuningModel, before: Settings | None = None) -> str:
     """What changed, in words: the settings since ``before``, or the query, and what that did."""
-    said = [_("Query: {query}.").format(query=_query(model)) if before is None else _changed(model, before)]
-    moved = sum(row.move != 0 for row in model.rows[:SHOWN])
-    shown = min(SHOWN, len(model.rows))
-    if before is not None and before.metric == model.settings.metric:
-        said.append(
-            _("{moved} of the first {shown} documents moved.").format(moved=moved, shown=shown)
-            if moved
-            else _("The first {shown} documents keep their places.").format(shown=shown)
-        )
+    if before is None:
+        said = [_ended(_("Query: {query}").format(query=_query(model)))]
+    else:
+        said = [_changed(model, before)]
+        if before.metric == model.settings.metric:
+            said.append(_moved(model))
     first = next((row.rank for row in model.rows if row.relevant), None)
     if first is not None:
         said.append(_("The first relevant document has rank {rank}.").format(rank=first))
     if not model.stale:
         said.append(score(model))
     return " ".join(said)
+
+
+def _ended(sentence: str) -> str:
+    """With a full stop, where it has no end of its own."""
+    return sentence if sentence.endswith((".", "?", "!", "…")) else f"{sentence}."
+
+
+def _moved(model: TuningModel) -> str:
+    moved, shown = sum(row.move != 0 for row in model.rows[:SHOWN]), min(SHOWN, len(model.rows))
+    if shown == 1:
+        return _("The only document was not first before.") if moved else _("The only document stays first.")
+    if not moved:
+        return _("The first {shown} documents keep their places.").format(shown=shown)
+    return _("{moved} of the first {shown} documents moved.").format(moved=moved, shown=shown)
+
+
+def refused(model: TuningModel, reason: str) -> str:
+    """Why the controls and the view do not agree, and what the view shows instead."""
+    first = reason.split(maxsplit=1)[0] if reason.strip() else ""
+    if "_" not in first:  # names of parameters stay as they are
+        reason = reason[:1].upper() + reason[1:]
+    settings = model.settings
+    weights = [
+        f"{name_of('weights', index)} {weight:g}"
+        for index, weight in zip(model.rankings.names, settings.weights, strict=True)
+    ]
+    shown = ", ".join([f"k_rrf {settings.k_rrf:g}", f"candidates {settings.candidates}", *weights])
+    return _("{reason} Below is still the last view that worked: {query}, with {settings}.").format(
+        reason=_ended(reason), query=_query(model), settings=shown
+    )
 
 
 def _changed(model: TuningModel, before: Settings) -> str:
@@ -222,14 +259,15 @@ def _changed(model: TuningModel, before: Settings) -> str:
             changes.append(f"{name_of('weights', index)}: {old:g} → {new:g}.")
     if before.metric != now.metric:
         changes.append(f"{name_of('metric')}: {before.metric} → {now.metric}.")
-    return " ".join(changes)
+    return " ".join(changes) or _("Back where it was.")
 
 
 def score(model: TuningModel) -> str:
     """The metric over all queries at the settings."""
     row, column = model.point
+    value, count = model.sweep.values[:, row, column].mean(), len(model.sweep.judged)
+    if count == 1:
+        return _("{metric} of the only query: {value:.3f}.").format(metric=model.sweep.metric, value=value)
     return _("{metric} over {count} queries: {value:.3f}.").format(
-        metric=model.sweep.metric,
-        count=len(model.sweep.judged),
-        value=model.sweep.values[:, row, column].mean(),
+        metric=model.sweep.metric, count=count, value=value
     )
