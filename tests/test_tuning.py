@@ -495,12 +495,14 @@ def test_weights_that_are_all_zero_are_refused_and_the_view_is_kept(tuning):
     before, maps = tuning._view.table, tuning._view.maps
     tuning._weights[1].value = 0
     assert re.fullmatch(
-        r"At least one weight must be above 0: .*\. Below is still the last view that worked: "
-        r"apple jam \(mixed\), with k_rrf 60, candidates 10, weight of BM25 0, weight of Lengths 1\.",
+        r"At least one weight must be above 0: .*\. Below is still the last view that worked, "
+        r"with k_rrf 60, candidates 10, weight of BM25 0, weight of Lengths 1\.",
         tuning._view.problem,
     )
     assert (tuning._view.table, tuning._view.maps) == (before, maps)
     assert tuning.settings.weights == (0, 1)
+    tuning._own.value = "quince"
+    assert "that worked, with k_rrf 60, candidates 10, weight of BM25 0," in tuning._view.problem
     tuning._weights[0].value = 0.5
     assert tuning._view.problem == ""
     assert tuning.settings.weights == (0.5, 0)

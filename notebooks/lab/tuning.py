@@ -301,6 +301,7 @@ class TuningLab(widgets.VBox):
         self._gesture = (None, 0.0)
         self._show_choice()
         self._show_query()
+        self._move()  # settings that were refused before are refused still
 
     # ---- what is shown
 

@@ -242,8 +242,8 @@ def refused(model: TuningModel, reason: str) -> str:
         for index, weight in zip(model.rankings.names, settings.weights, strict=True)
     ]
     shown = ", ".join([f"k_rrf {settings.k_rrf:g}", f"candidates {settings.candidates}", *weights])
-    return _("{reason} Below is still the last view that worked: {query}, with {settings}.").format(
-        reason=_ended(reason), query=_query(model), settings=shown
+    return _("{reason} Below is still the last view that worked, with {settings}.").format(
+        reason=_ended(reason), settings=shown
     )
 
 
