@@ -149,7 +149,8 @@ def gained(before: dict[str, int], tuning) -> dict[str, int | None]:
     }
 
 
-def test_changes_of_one_control_in_a_row_are_compared_with_what_was_before_them(tuning):
+def test_changes_of_one_control_in_a_row_are_compared_with_what_was_before_them(tuning, monkeypatch):
+    monkeypatch.setattr("lab.tuning._GESTURE_SECONDS", 600)
     before = places(tuning)
     for weight in (0.8, 0.5, 0.2, 0.05):
         tuning._weights[0].value = weight
@@ -162,6 +163,7 @@ def test_changes_of_one_control_in_a_row_are_compared_with_what_was_before_them(
 
 
 def test_another_control_a_click_or_a_rest_begins_another_comparison(tuning, monkeypatch):
+    monkeypatch.setattr("lab.tuning._GESTURE_SECONDS", 600)
     tuning._weights[0].value = 0.05
     before = places(tuning)
     tuning._candidates.value = 3
@@ -182,7 +184,8 @@ def test_another_control_a_click_or_a_rest_begins_another_comparison(tuning, mon
     assert tuning._view.status.startswith("k_rrf: 3 → 5. ")
 
 
-def test_weights_refused_on_the_way_do_not_break_the_comparison(tuning):
+def test_weights_refused_on_the_way_do_not_break_the_comparison(tuning, monkeypatch):
+    monkeypatch.setattr("lab.tuning._GESTURE_SECONDS", 600)
     tuning._weights[0].value = 0
     for weight in (0.5, 0, 0.2):
         tuning._weights[1].value = weight
