@@ -43,14 +43,15 @@ def _hand_in(root: Path, solved: Path) -> list[str]:
     right = {
         cell.id: cell.source for cell in nbformat.read(solved, as_version=4).cells if cell.id in EXERCISES
     }
-    for learner, sources in _sample_class(right):
+    sample_class = dict(_sample_class(right))
+    for learner, sources in sample_class.items():
         notebook = nbformat.from_dict(released)
         for cell in notebook.cells:
             cell.source = sources.get(cell.id, cell.source)
         folder = root / "grader" / "submitted" / learner / _UNIT
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{_UNIT}.ipynb")
-    return [learner for learner, _ in _sample_class(right)]
+    return list(sample_class)
 
 
 def _sample_class(right: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:

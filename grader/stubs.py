@@ -9,6 +9,17 @@ def make_documents(labels: Iterable[str], contents: Mapping[str, str] | None = N
     return {label: {"id": label, "content": contents.get(label, f"The text of {label}.")} for label in labels}
 
 
+def documents_of(pairs: Iterable[tuple[str, str]]) -> dict[str, dict]:
+    """A document for each pair (label, text), by its label."""
+    texts = dict(pairs)
+    return make_documents(texts, texts)
+
+
+def listed(pairs: Iterable[tuple[str, str]]) -> str:
+    """The same pairs as a learner reads them below a probe's call, one a line."""
+    return "\n".join(f"{label}: {text}" for label, text in pairs)
+
+
 class StubIndex:
     """An index that gives the ranking it was told, whatever the query, and remembers what was added."""
 

@@ -5,7 +5,7 @@ import json
 from ..compare import Ranking, Value
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
-from ..stubs import make_documents
+from ..stubs import documents_of, listed
 
 _UNIT = "02_bm25"
 
@@ -299,7 +299,7 @@ _LATER = [["Note 7", "seal seal"], ["Note 8", "zebra"]]
 
 def _index_answer(index_class, documents, query, tokenizer="str.split", later=(), k=None, **settings):
     index = index_class(tokenize=_TOKENIZERS[tokenizer], **settings)
-    stored = make_documents([label for label, _ in [*documents, *later]], dict([*documents, *later]))
+    stored = documents_of([*documents, *later])
     for label, _ in documents:
         index.add_document(stored[label])
     results = _search(index, query, k)
@@ -322,8 +322,8 @@ def _index_probe(documents: list, query: str, k: int | None = None, later: list 
     if later:
         given["later"] = later
         call += f" before and after {' and '.join(label for label, _ in later)} came in"
-    notes = [f"{label}: {text}" for label, text in [*documents, *(later or [])]] or ["no notes"]
-    return Probe(given, "\n".join([f"BM25Index({', '.join(made)}); {call}", *notes]))
+    notes = listed([*documents, *(later or [])]) or "no notes"
+    return Probe(given, f"BM25Index({', '.join(made)}); {call}\n{notes}")
 
 
 BM25_INDEX = Exercise(

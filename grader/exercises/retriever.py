@@ -3,7 +3,7 @@
 from ..compare import Ranking
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
-from ..stubs import StubIndex, make_documents
+from ..stubs import StubIndex, documents_of, listed, make_documents
 
 # What the stub indexes find: (document, value), best first. A distance falls, a BM25 score rises.
 _VECTOR = [["Section 2", 0.31], ["Section 7", 0.42], ["Section 6", 0.55]]
@@ -210,16 +210,15 @@ _NOTES = [
 
 def _keyword_answer(index_class, documents, query, k):
     index = index_class()
-    stored = make_documents([label for label, _ in documents], dict(documents))
-    for document in stored.values():
+    for document in documents_of(documents).values():
         index.add_document(document)
     return index.search(query, k)
 
 
 def _keyword_probe(query: str, k: int) -> Probe:
-    notes = "\n".join(f"{label}: {text}" for label, text in _NOTES)
     return Probe(
-        {"documents": _NOTES, "query": query, "k": k}, f'search("{query}", k={k}) in four notes\n{notes}'
+        {"documents": _NOTES, "query": query, "k": k},
+        f'search("{query}", k={k}) in four notes\n{listed(_NOTES)}',
     )
 
 

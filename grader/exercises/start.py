@@ -3,7 +3,7 @@
 from ..compare import Value
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
-from ..stubs import make_documents
+from ..stubs import documents_of, listed
 
 _LETTERS = [
     ["Letter 1", "Pump 7 leaks again. Please send a mechanic."],
@@ -14,13 +14,12 @@ _LETTERS = [
 
 
 def _answer(find_term, documents, term):
-    stored = make_documents([label for label, _ in documents], dict(documents))
-    return find_term(term, list(stored.values()))
+    return find_term(term, list(documents_of(documents).values()))
 
 
 def _probe(term: str) -> Probe:
-    letters = "\n".join(f"{label}: {text}" for label, text in _LETTERS)
-    return Probe({"documents": _LETTERS, "term": term}, f'find_term("{term}", four letters)\n{letters}')
+    label = f'find_term("{term}", four letters)\n{listed(_LETTERS)}'
+    return Probe({"documents": _LETTERS, "term": term}, label)
 
 
 FIND_TERM = Exercise(
