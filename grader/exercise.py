@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from .compare import Comparison
@@ -19,11 +20,16 @@ class Probe:
 
 @dataclass(frozen=True)
 class Criterion:
-    """One behaviour, worth points in proportion to the probes answered rightly."""
+    """One behaviour, worth points in proportion to the probes answered rightly.
+
+    ``probes`` are the public ones. When a class is graded, ``draw`` makes as many fresh ones, other in every
+    run; where an answer is a fact and no code (a metric worked out by hand), there is nothing to draw.
+    """
 
     title: str
     points: float
     probes: tuple[Probe, ...]
+    draw: Callable[[Random], tuple[Probe, ...]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +59,7 @@ class Exercise:
 
     @property
     def probes(self) -> list[Probe]:
-        """The public probes, in the order of the criteria."""
+        """The probes, in the order of the criteria: the public ones, unless an exam added others."""
         return [probe for criterion in self.criteria for probe in criterion.probes]
 
 

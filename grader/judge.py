@@ -70,14 +70,20 @@ class Report:
 
 
 def judge(exercise: Exercise, attempt: Any, reference: dict[str, Any]) -> Report:
-    """The report on an attempt, which answers.attempt wrote; ``reference`` is what references.load gives."""
+    """The report on an attempt, which answers.attempt wrote; ``reference`` is what references.load gives.
+
+    Where a misconception's outcome for a probe is not known, it is None there.
+    """
     attempt = attempt if isinstance(attempt, dict) else {}
     problem = attempt.get("problem")
     yours = _outcomes(attempt, exercise.probes)
     expected = reference["expected"]
     right = [exercise.compare.right(e, y) for e, y in zip(expected, yours, strict=True)]
     likeness = {
-        name: [exercise.compare.alike(y, theirs) for y, theirs in zip(yours, outcomes, strict=True)]
+        name: [
+            None if theirs is None else exercise.compare.alike(y, theirs)
+            for y, theirs in zip(yours, outcomes, strict=True)
+        ]
         for name, outcomes in reference["misconceptions"].items()
     }
     verdicts, start = [], 0
@@ -103,7 +109,7 @@ def _verdict(
     yours: list[Outcome],
     expected: list[Outcome],
     right: list[bool],
-    likeness: dict[str, list[bool]],
+    likeness: dict[str, list[bool | None]],
 ) -> Verdict:
     wrong = [i for i in part if not right[i]]
     points = criterion.points * (len(part) - len(wrong)) / len(part)
@@ -123,22 +129,25 @@ def _verdict(
     )
 
 
-def _misconception(first: int, wrong: list[int], likeness: dict[str, list[bool]]) -> str | None:
+def _misconception(first: int, wrong: list[int], likeness: dict[str, list[bool | None]]) -> str | None:
     """The misconception that gives the same wrong answers in this criterion, and the most alike everywhere.
 
     Two mistakes at once agree with neither everywhere. One that explains the answer shown, and at least half
-    of all answers, is named too.
+    of all answers, is named too. Probes of which nothing is known (None) count neither way.
     """
 
     def explains_all(name: str) -> bool:
-        return all(likeness[name][i] for i in wrong)
+        known = [likeness[name][i] for i in wrong if likeness[name][i] is not None]
+        return bool(known) and all(known)
+
+    def share(name: str) -> float:
+        known = [alike for alike in likeness[name] if alike is not None]
+        return sum(known) / len(known)
 
     fitting = [
-        name
-        for name, alike in likeness.items()
-        if explains_all(name) or (alike[first] and sum(alike) >= len(alike) / 2)
+        name for name in likeness if explains_all(name) or (likeness[name][first] and share(name) >= 0.5)
     ]
-    return max(fitting, key=lambda name: (explains_all(name), sum(likeness[name])), default=None)
+    return max(fitting, key=lambda name: (explains_all(name), share(name)), default=None)
 
 
 def _difference(exercise: Exercise, probe: Probe, expected: Outcome, yours: Outcome) -> Difference:

@@ -1,0 +1,1 @@
+"""Run a notebook that nobody vouches for, within limits. README.md says what each layer guarantees."""

@@ -1,0 +1,45 @@
+"""What grading needs to know of each unit beyond its exercises: the limits, and the files it takes."""
+
+from dataclasses import dataclass, field
+
+from .exercise import Exercise
+from .exercises import EXERCISES
+from .sandbox.limits import Limits
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit as the grader sees it. ``files`` are the endings of files that a submission may bring along."""
+
+    name: str
+    files: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def exercises(self) -> tuple[Exercise, ...]:
+        """The unit's exercises, in the order of the notebook."""
+        return tuple(exercise for exercise in EXERCISES.values() if exercise.unit == self.name)
+
+
+_OF_THEIR_OWN = {
+    # The learner compares three searches on a document of their own.
+    "05_tuning": Unit(
+        "05_tuning", files=(".md", ".txt"), limits=Limits(cell_seconds=90, notebook_seconds=240)
+    ),
+}
+
+UNITS: dict[str, Unit] = {
+    name: _OF_THEIR_OWN.get(name, Unit(name))
+    for name in dict.fromkeys(exercise.unit for exercise in EXERCISES.values())
+}
+
+
+class UnknownUnit(ValueError):
+    """There is no such unit; the message lists those there are."""
+
+
+def unit_named(name: str) -> Unit:
+    """The unit of this name. Raises UnknownUnit."""
+    if name not in UNITS:
+        raise UnknownUnit(f"There is no unit {name!r}. The units are: {', '.join(UNITS)}.")
+    return UNITS[name]
