@@ -64,16 +64,16 @@ def diagnosis(report: Report, verdict: Verdict) -> str:
     return ""
 
 
-def hint_line(report: Report, seen: int) -> str:
-    if report.problem or report.points >= report.max_points:
+def hint_line(report: Report, seen: int | None) -> str:
+    if seen is None or report.problem or report.points >= report.max_points:
         return ""
     return _('hint("{exercise}") has {steps} steps; you have seen {seen}.').format(
         exercise=report.exercise.id, steps=len(report.exercise.hints), seen=seen
     )
 
 
-def as_text(report: Report, seen: int = 0) -> str:
-    """The report as lines of text."""
+def as_text(report: Report, seen: int | None = 0) -> str:
+    """The report as lines of text; ``seen`` hints were shown, or None where hints are no matter."""
     lines = [headline(report)]
     if report.attempted and not report.problem:
         width = max(len(_(verdict.title)) for verdict in report.verdicts)
@@ -118,7 +118,7 @@ def _wrap(text: str, width: int = 72) -> list[str]:
     return [line for paragraph in text.splitlines() for line in wrap(paragraph, width) or [""]]
 
 
-def as_html(report: Report, seen: int = 0) -> str:
+def as_html(report: Report, seen: int | None = 0) -> str:
     """The same as HTML. Styles are inline: JupyterLab removes style elements from untrusted output."""
     parts = [f'<div style="line-height:1.4"><p style="margin:0 0 4px"><b>{escape(headline(report))}</b></p>']
     if report.attempted and not report.problem:

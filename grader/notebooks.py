@@ -1,11 +1,14 @@
 """From a percent file to the solved notebook, and from there, through nbgrader, to the learner's."""
 
+import shutil
+import tempfile
 from pathlib import Path
 
 import jupytext
 import nbformat
 
 from .exercises import EXERCISES
+from .paths import ROOT
 
 _KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -78,3 +81,15 @@ def release(root: Path) -> None:
     for unit in sorted(folder.name for folder in (root / "solutions" / "notebooks").iterdir()):
         config.CourseDirectory.assignment_id = unit
         GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()
+
+
+def released(unit: str) -> nbformat.NotebookNode:
+    """The learner notebook of a unit as it is handed out, also where somebody has worked in the one here."""
+    path = Path("notebooks") / unit / f"{unit}.ipynb"
+    if (ROOT / path).is_file() and not worked_in(ROOT / path):
+        return nbformat.read(ROOT / path, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path("solutions/notebooks") / unit
+        shutil.copytree(ROOT / source, Path(folder) / source)
+        release(Path(folder))
+        return nbformat.read(Path(folder) / path, as_version=4)
