@@ -1,7 +1,8 @@
-"""``python -m grader``: build the course, show a graded class, set the Binder badge."""
+"""``python -m grader``: build the course, hand it out, show a graded class, set the Binder badge."""
 
 import argparse
 import sys
+from pathlib import Path
 
 from .paths import ROOT, NoProject, need_project
 
@@ -13,6 +14,13 @@ def main(arguments: list[str] | None = None) -> int:
     build.add_argument("--check", action="store_true", help="write nothing; fail where something has drifted")
     verbs.add_parser("demo", help="grade a small sample class of unit 04 with nbgrader and print the table")
     verbs.add_parser("badge", help="set OWNER/REPO in the README's Binder badge from the git remote")
+    handout = verbs.add_parser("handout", help="make the folder to give to a class: the units up to UNIT")
+    handout.add_argument(
+        "unit", metavar="UNIT", help="the last unit in it, such as 04_retriever; or end, for everything"
+    )
+    handout.add_argument(
+        "folder", metavar="DIR", type=Path, help="where to make it: a new or an empty folder"
+    )
     options = parser.parse_args(arguments)
     # Each verb is imported when it is called: the parts that grade a class need more than those that check.
     try:
@@ -25,6 +33,12 @@ def main(arguments: list[str] | None = None) -> int:
             from .demo import demo
 
             return demo()
+        if options.verb == "handout":
+            from .handout import handout as make_handout
+
+            units = make_handout(options.unit, options.folder)
+            print(f"{options.folder} is ready to be given to the class. Units: {', '.join(units)}.")
+            return 0
         from .badge import badge
 
         print(badge(ROOT))

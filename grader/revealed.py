@@ -86,10 +86,12 @@ def put_grader(unit: str, folder: Path, references: bool = False) -> None:
     units = {*units_before(unit), unit}
     for name in GRADER_MODULES:
         put(folder / f"{name}.py", (_HERE / f"{name}.py").read_bytes())
-    modules = _exercise_modules(units)
-    for name in modules:
-        put(folder / "exercises" / f"{name}.py", (_HERE / "exercises" / f"{name}.py").read_bytes())
-    put(folder / "exercises" / "__init__.py", _exercises_init(modules).encode())
+    modules = _exercise_modules()
+    kept = [name for name, declared in modules.items() if declared & units]
+    for path in sorted((_HERE / "exercises").glob("*.py")):
+        if path.stem in kept or path.stem not in modules:  # the latter help the others
+            put(folder / "exercises" / path.name, path.read_bytes())
+    put(folder / "exercises" / "__init__.py", _exercises_init(kept).encode())
     if references:
         for exercise in EXERCISES.values():
             if exercise.unit in units:
@@ -132,15 +134,14 @@ def make_folder(folder: Path) -> None:
         folder.chmod(0o755)
 
 
-def _exercise_modules(units: set[str]) -> list[str]:
-    """The names of the modules that declare the exercises of these units, in their order."""
+def _exercise_modules() -> dict[str, set[str]]:
+    """The modules that declare exercises, in their order, and the units of each."""
     from .exercises import _MODULES
 
-    return [
-        module.__name__.rpartition(".")[2]
+    return {
+        module.__name__.rpartition(".")[2]: {exercise.unit for exercise in module.EXERCISES}
         for module in _MODULES
-        if any(exercise.unit in units for exercise in module.EXERCISES)
-    ]
+    }
 
 
 def _exercises_init(modules: list[str]) -> str:
