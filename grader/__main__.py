@@ -1,4 +1,4 @@
-"""``python -m grader``: build the course, hand it out, show a graded class, set the Binder badge."""
+"""``python -m grader``: build the course, hand it out, report on a graded class, set the Binder badge."""
 
 import argparse
 import sys
@@ -21,6 +21,11 @@ def main(arguments: list[str] | None = None) -> int:
     handout.add_argument(
         "folder", metavar="DIR", type=Path, help="where to make it: a new or an empty folder"
     )
+    report = verbs.add_parser("report", help="write a page on how a graded class did, and what it got wrong")
+    report.add_argument("unit", metavar="UNIT", help="a unit that was graded, such as 04_retriever")
+    report.add_argument(
+        "--out", metavar="DIR", type=Path, help="the folder that grade --out DIR wrote to, for the page too"
+    )
     options = parser.parse_args(arguments)
     # Each verb is imported when it is called: the parts that grade a class need more than those that check.
     try:
@@ -33,6 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
             from .demo import demo
 
             return demo()
+        if options.verb == "report":
+            from .classroom.report import report as make_report
+
+            return make_report(options.unit, options.out)
         if options.verb == "handout":
             from .handout import handout as make_handout
 
