@@ -81,7 +81,9 @@ def _where_it_is(text: str) -> str:
     path = ROOT / named[0].removeprefix("solutions/")
     if path.is_file():
         return text.replace(named[0], str(path))
-    return _("The finished code comes with the next unit. If you cannot go on without it, ask your teacher.")
+    return _(
+        "The finished code comes with the next handout. If you cannot go on without it, ask your teacher."
+    )
 
 
 def _find(exercise: object) -> Exercise | None:

@@ -147,7 +147,7 @@ def _readme(unit: str, units: list[str]) -> str:
     finished = f"the units before {last}"
     if unit == END:
         finished = "all units"
-        text = text.partition("\n## The next unit")[0]
+        text = text.partition("\n## The next handout")[0]
     elif len(units) == 1:
         finished = "earlier units, of which there are none yet"
     return Template(text).substitute(unit=last, last=last, files=files, finished=finished)

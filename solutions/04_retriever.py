@@ -336,7 +336,8 @@ pd.DataFrame({"first result is right": first_is_right, "questions": len(judged)}
 # ## You have built a hybrid retriever
 #
 # Two searches, one fusion, and a class that takes any index you can think of. The finished code, with all its
-# checks, is in `solutions/hybrid_search/`; reading it is a good way to go on. Then try your own texts:
-# `lab.document_from_file("notes.md")` makes a document from a file, and your `chunk_by_section` cuts it.
+# checks, is in the package `hybrid_search`; in a class it comes with the next unit. Reading it is a good way to
+# go on. Then try your own texts: `lab.document_from_file("notes.md")` makes a document from a file, and your
+# `chunk_by_section` cuts it.
 #
 # **Next:** [05 · Tuning](../05_tuning/05_tuning.ipynb), where you measure how good it is.

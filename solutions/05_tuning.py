@@ -527,6 +527,6 @@ table
 # %% [markdown]
 # ## What comes after
 #
-# You can now say how good your search is, and how sure you are. The finished `evaluate` is in
-# `solutions/hybrid_search/tuning.py`. `lab.compare`, `lab.sweep` and `lab.TuningLab` take any indexes and any judged
-# queries, so measure your own.
+# You can now say how good your search is, and how sure you are. The finished `evaluate` is in the package
+# `hybrid_search`, in `tuning.py`; in a class it is handed out after this unit. `lab.compare`, `lab.sweep` and
+# `lab.TuningLab` take any indexes and any judged queries, so measure your own.
