@@ -1,0 +1,301 @@
+"""The fast engine: a warm parent in a sandbox, and a forked child of it, locked in again, for each notebook.
+
+The grader holds every clock and every limit. It sends a cell when the one before is done, interrupts it when
+its time is up, and kills the process where that does not help, and with it everything that it started.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..asked import QUESTIONS_VARIABLE
+from ..revealed import stage
+from . import seccomp, warm
+from .channel import Channel, Ended, TimeUp, TooLong
+from .collected import Collected
+from .confinement import COURSE, Mount, command, environment, need_sandbox, python
+from .execution import CellResult, EngineFault, Execution, Job, Stopped
+from .limits import Limits
+from .memory import memory_in_use
+from .outputs import BadOutput, clean_count, parse
+
+_INSIDE = Path(__file__).with_name("inside")
+_ENGINE = "/engine"
+_PACKAGE = "course_sandbox"
+_SECONDS_TO_START = 120.0
+_SECONDS_TO_LOCK_IN = 30.0
+_GRACE = 2.0  # seconds for a cell to stop after it was interrupted
+_DISK_OF_PARENT = 20_000_000
+# What ends a notebook: more than honest code can send, as inside/wire.py cuts it.
+_MOST_BYTES_OVER = 16  # times the limit on a cell's output
+_MOST_MESSAGES_OVER = 40  # times the limit on their number
+
+
+class ForkRunner:
+    """Runs notebooks of one unit, one at a time. Not for several threads; ends with the thread it was made in.
+
+    Raises NoSandbox where no sandbox can run, EngineFault where the warm parent does not start.
+    """
+
+    def __init__(self, unit: str, hash_seed: int = 0) -> None:
+        need_sandbox()
+        self.unit = unit
+        self.broken = False
+        self._folder = tempfile.TemporaryDirectory(prefix="grading-")
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - what the warm parent says on stderr
+        self._control, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self._process = self._started(theirs, hash_seed)
+            self._warm_up()
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, job: Job) -> Execution:
+        """Run a notebook. Whatever it does is a result; EngineFault is a fault of ours."""
+        start = time.monotonic()
+        end, theirs = socket.socketpair()
+        with end:
+            with theirs:
+                notebook = self._isolated(end, theirs)
+            with contextlib.closing(_Notebook(notebook, end, job, start)) as running:
+                try:
+                    running.prepare()
+                except (Ended, TimeUp, TooLong, BadOutput) as problem:
+                    raise self._fault("a notebook's process could not lock itself in") from problem
+                cells = tuple(running.results())
+        return Execution(cells, "fork", time.monotonic() - start)
+
+    def close(self) -> None:
+        """End the warm parent, and with it everything in its sandbox."""
+        self.broken = True
+        self._control.close()  # it leaves when nobody can send it a notebook
+        if process := getattr(self, "_process", None):
+            try:
+                process.wait(2)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._said.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> "ForkRunner":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _started(self, theirs: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:
+        folder = Path(self._folder.name)
+        folder.chmod(0o755)
+        course = stage(self.unit, folder)
+        variables = environment(hash_seed)
+        variables["PYTHONPATH"] += f":{_ENGINE}"
+        line = command(
+            [python(), "-m", f"{_PACKAGE}.warm_parent", str(theirs.fileno())],
+            mounts=[Mount(str(course), COURSE), Mount(str(_INSIDE), f"{_ENGINE}/{_PACKAGE}")],
+            variables=variables,
+            disk=_DISK_OF_PARENT,
+        )
+        return subprocess.Popen(
+            line,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._said,
+            stderr=self._said,
+            cwd="/",
+        )
+
+    def _warm_up(self) -> None:
+        settings = json.dumps(
+            {
+                "seccomp": base64.b64encode(seccomp.program()).decode("ascii"),
+                "imports": warm.imports(),
+                "warm_up": warm.lines(),
+            }
+        ).encode("ascii")
+        self._control.settimeout(_SECONDS_TO_START)
+        try:
+            self._control.sendall(struct.pack("!I", len(settings)) + settings)
+            answer = self._control.recv(1)
+        except OSError:
+            answer = b""
+        if answer != b"R":
+            raise self._fault("the warm parent did not start")
+
+    def _isolated(self, end: socket.socket, theirs: socket.socket) -> int:
+        """A file descriptor of the process that runs the next notebook."""
+        if self.broken:
+            raise EngineFault("The sandbox has been closed.")
+        end.settimeout(_SECONDS_TO_LOCK_IN)
+        try:
+            socket.send_fds(self._control, [b"J"], [theirs.fileno()])
+            _, descriptors, *_ = socket.recv_fds(end, 1, 1)
+        except OSError as problem:
+            raise self._fault("the warm parent is gone") from problem
+        if not descriptors:
+            raise self._fault("a notebook's process could not be made")
+        return descriptors[0]
+
+    def _fault(self, what: str) -> EngineFault:
+        self.broken = True
+        self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(0, self._said.tell() - 1_000))
+        said = " ".join(self._said.read().decode("utf-8", "replace").split())
+        return EngineFault(f"The sandbox failed: {what}. {f'It said: {said}' if said else ''}".strip())
+
+
+class _Notebook:
+    """A notebook while it runs: its process, its channel, its clock."""
+
+    def __init__(self, process: int, end: socket.socket, job: Job, start: float) -> None:
+        self._process = process  # a pidfd: never another process that got the same number
+        self._number = _process_number(process)
+        self._job = job
+        self._end_of_notebook = start + job.limits.notebook_seconds
+        self._channel = Channel(end, self._watch)
+        self._collected = Collected()
+
+    def prepare(self) -> None:
+        """Have the process lock itself in, and lay out what the notebook finds."""
+        limits = self._job.limits
+        order = {
+            "limits": _limits_inside(limits),
+            "output_characters": limits.output_bytes,
+            "outputs": limits.outputs,
+            "questions": dict(self._job.questions),
+            "questions_variable": QUESTIONS_VARIABLE,
+            "random_seed": self._job.random_seed,
+            "files": {
+                name: base64.b64encode(content).decode("ascii") for name, content in self._job.files.items()
+            },
+        }
+        self._channel.send(order, _SECONDS_TO_LOCK_IN)
+        if parse(self._channel.line(time.monotonic() + _SECONDS_TO_LOCK_IN)) != {"ready": True}:
+            raise BadOutput("not ready")
+
+    def results(self) -> Iterable[CellResult]:
+        """The result of each cell, in order."""
+        ended = False
+        for source in self._job.cells:
+            if ended:
+                yield CellResult([], stopped="not run")
+                continue
+            outputs = self._collected.next_cell()
+            count, stopped, ended = self._run(source)
+            if stopped:
+                self._collected.add({"output": _why(stopped, self._job.limits)})
+            yield CellResult(outputs, count, stopped)
+
+    def close(self) -> None:
+        """Kill the process, the first of its namespace, and wait until all the others have died with it."""
+        self._signal(signal.SIGKILL)
+        select.select([self._process], [], [], 10)
+        os.close(self._process)
+
+    def _run(self, source: str) -> tuple[int | None, Stopped, bool]:
+        """Run one cell: its number, why it was stopped, and whether the notebook ended with it."""
+        deadline = min(time.monotonic() + self._job.limits.cell_seconds, self._end_of_notebook)
+        last = deadline == self._end_of_notebook
+        stopped: Stopped = ""
+        received = _Received(self._job.limits)
+        try:
+            self._channel.send({"source": source}, deadline - time.monotonic())
+            while True:
+                try:
+                    line = self._channel.line(deadline)
+                except TimeUp:
+                    if stopped:  # it does not stop
+                        return None, stopped, True
+                    stopped, deadline = "time", time.monotonic() + _GRACE
+                    self._signal(signal.SIGINT)
+                    continue
+                received.count(line)
+                message = _readable(line)
+                if "done" in message:
+                    return clean_count(message["done"]), stopped, bool(stopped and last)
+                self._collected.add(message)
+        except TooMuchMemory:
+            return None, "memory", True
+        except (_Flood, TooLong):
+            return None, "flood", True
+        except Ended:
+            return None, stopped or "died", True
+
+    def _watch(self) -> None:
+        if memory_in_use(self._number) > self._job.limits.memory:
+            self._signal(signal.SIGKILL)
+            raise TooMuchMemory
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, number)
+
+
+class TooMuchMemory(Exception):
+    """A notebook's processes use more memory than they may."""
+
+
+class _Flood(Exception):
+    """A cell sends more than honest code can."""
+
+
+class _Received:
+    """How much a cell has sent."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._bytes = _MOST_BYTES_OVER * limits.output_bytes + 4_000_000
+        self._messages = _MOST_MESSAGES_OVER * limits.outputs + 1_000
+
+    def count(self, line: bytes) -> None:
+        self._bytes -= len(line)
+        self._messages -= 1
+        if self._bytes < 0 or self._messages < 0:
+            raise _Flood
+
+
+def _readable(line: bytes) -> dict[str, Any]:
+    """A message, or one that becomes a note where it is none."""
+    try:
+        return parse(line)
+    except BadOutput:
+        return {"output": None}
+
+
+def _why(stopped: Stopped, limits: Limits) -> dict[str, Any]:
+    """The output that says why a cell has no proper end."""
+    sentence = {
+        "time": f"stopped after {limits.cell_seconds:g} seconds",
+        "memory": f"stopped: the notebook used more than {limits.memory / 1e6:,.0f} MB of memory",
+        "died": "the process that ran the notebook ended here",
+        "flood": "stopped: it sent more than a notebook can hold",
+    }[stopped]
+    return {"output_type": "error", "ename": "Stopped", "evalue": sentence, "traceback": [sentence]}
+
+
+def _limits_inside(limits: Limits) -> dict[str, int]:
+    return {
+        "memory": limits.memory,
+        "processes": limits.processes,
+        "file_size": limits.file_size,
+        "disk": limits.disk,
+        "seconds": int(limits.notebook_seconds) + 60,
+    }
+
+
+def _process_number(process: int) -> int:
+    """The process's number in /proc."""
+    fields = Path(f"/proc/self/fdinfo/{process}").read_text(encoding="ascii")
+    return int(fields.split("\nPid:")[1].split()[0])

@@ -1,0 +1,125 @@
+"""The warm parent: has imported what notebooks need, and forks a child for each notebook.
+
+It runs under bubblewrap with one thread and no privileges, and never receives a line of a submission: a child
+gets its notebook on a socket of its own, and only after it has locked itself in. Started with the number of
+the file descriptor on which the grader speaks to it.
+"""
+
+import asyncio
+import base64
+import contextlib
+import gc
+import json
+import os
+import random
+import signal
+import socket
+import struct
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .isolation import enter_namespaces, lock_in
+from .shell import Bypassed, new_shell, run_cell, warm_up, wire
+
+_FAILED = 98  # exit status of a child that could not lock itself in
+
+
+def main(descriptor: int) -> None:
+    control = socket.socket(fileno=descriptor)
+    settings = _settings(control)
+    seccomp = base64.b64decode(settings["seccomp"])
+    shell = new_shell()
+    for name in settings["imports"]:
+        with contextlib.suppress(ImportError):
+            import_module(name)
+    warm_up(shell, settings["warm_up"])
+    threads = len(os.listdir("/proc/self/task"))
+    if threads != 1:
+        raise RuntimeError(f"{threads} threads: a process with threads cannot fork safely")
+    gc.collect()
+    gc.freeze()  # the children then share more memory
+    control.sendall(b"R")
+    while channel := _next_channel(control):
+        child = os.fork()
+        if child == 0:
+            control.close()
+            _become_notebook(channel, shell, seccomp)
+        channel.close()
+        os.waitpid(child, 0)
+
+
+def _settings(control: socket.socket) -> dict[str, Any]:
+    (length,) = struct.unpack("!I", control.recv(4, socket.MSG_WAITALL))
+    return json.loads(control.recv(length, socket.MSG_WAITALL))
+
+
+def _next_channel(control: socket.socket) -> socket.socket | None:
+    """The socket of the next notebook, or None where the grader has closed the control."""
+    _, descriptors, *_ = socket.recv_fds(control, 1, 1)
+    return socket.socket(fileno=descriptors[0]) if descriptors else None
+
+
+def _become_notebook(channel: socket.socket, shell: Any, seccomp: bytes) -> NoReturn:
+    """Make namespaces, and in them the process that runs the notebook; the grader gets hold of it."""
+    try:
+        enter_namespaces()
+        notebook = os.fork()
+        if notebook == 0:
+            _run_notebook(channel, shell, seccomp)
+        socket.send_fds(channel, [b"P"], [os.pidfd_open(notebook)])
+        os._exit(0)
+    except BaseException as problem:
+        os.write(2, f"{type(problem).__name__}: {problem}\n".encode())
+    finally:
+        os._exit(_FAILED)
+
+
+def _run_notebook(channel: socket.socket, shell: Any, seccomp: bytes) -> NoReturn:
+    """Lock this process in, then run the cells that come, one at a time."""
+    reader = channel.makefile("rb")
+    job = json.loads(reader.readline())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    lock_in(job["limits"], seccomp, channel.fileno())
+    _lay_out(job)
+    wire.connect(channel, job["output_characters"], job["outputs"])
+    wire.send({"ready": True})
+    bypassed = Bypassed()
+
+    async def run_cells() -> None:
+        for line in reader:
+            goes_on = await run_cell(shell, json.loads(line)["source"])
+            bypassed.send()
+            wire.flush()
+            if not goes_on:
+                return
+            wire.send({"done": shell.execution_count - 1})
+            await asyncio.sleep(0)  # tasks that a cell has started go on
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(run_cells())
+    finally:
+        os._exit(0)
+
+
+def _lay_out(job: dict[str, Any]) -> None:
+    """The files of the notebook, the questions of check(), and where chance starts."""
+    for name, content in job["files"].items():
+        Path("/notebook", os.path.basename(name)).write_bytes(base64.b64decode(content))
+    questions = Path("/tmp/questions.json")
+    questions.write_text(json.dumps(job["questions"]), encoding="utf-8")
+    os.environ[job["questions_variable"]] = str(questions)
+    random.seed(job["random_seed"])
+    if numpy_random := sys.modules.get("numpy.random"):
+        numpy_random.seed(job["random_seed"] % 2**32)
+
+
+if __name__ == "__main__":
+    try:
+        main(int(sys.argv[1]))
+    except BaseException as problem:
+        os.write(2, f"{type(problem).__name__}: {problem}\n".encode())
+        os._exit(97)
