@@ -1,11 +1,13 @@
 """Unit 02: tokens, the weight of a term, and the BM25 index."""
 
 import json
+from random import Random
 
 from ..compare import Ranking, Value
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
 from ..stubs import documents_of, listed
+from .drawing import WORDS, identifier, letters, numbered, shuffled, words
 
 _UNIT = "02_bm25"
 
@@ -16,6 +18,56 @@ def _tokenize_answer(tokenize, text):
 
 def _texts(*texts: str) -> tuple[Probe, ...]:
     return tuple(Probe({"text": text}, f'tokenize("{text}")') for text in texts)
+
+
+_FRENCH = ["équipement", "élément", "évier", "éventail", "échelle", "étagère", "écran", "étoile"]
+_ACCENTED = ["façade", "fenêtre", "réseau", "pièce", "modèle", "contrôle", "câble", "boîte"]
+_ENDINGS = [".", ",", "!", "?", ";", ":"]
+
+
+def _draw_words(random: Random) -> tuple[Probe, ...]:
+    one, two, three, other, noun, thing = words(random, 6)
+    french, also_french = random.sample(_FRENCH, 2)
+    mark, end = random.sample(_ENDINGS, 2)
+    return _texts(
+        f"{one.capitalize()}{mark} ({two}) {three.upper()}{end}",
+        f"L\u2019{french} de l'{also_french.capitalize()}{mark} {other}'s {random.choice(_ACCENTED).upper()}",
+        f"The {noun}'s {random.randrange(2, 100)} {thing}s",
+    )
+
+
+def _draw_identifiers(random: Random) -> tuple[Probe, ...]:
+    incident = f"INC-20{random.randrange(10, 25)}-Q{random.randrange(1, 5)}-{random.randrange(1, 1000):03}"
+    one, two, error, also_error, name, part, also_part, file = words(random, 8)
+    code = f"ERR_{error.upper()}_{also_error.upper()}_0x{random.randrange(2**28, 2**31):08X}"
+    release = ".".join(str(random.randrange(1, 20)) for _ in range(3))
+    return _texts(
+        f"Was the {one} of {incident} found? See {identifier(random)}.",
+        f"{code}, fixed in release {release}",
+        f"{name}_{part}-{also_part} in {two}_{file}.py",
+    )
+
+
+def _draw_parts(random: Random) -> tuple[Probe, ...]:
+    one, two, three, first, last, noun, site = words(random, 7)
+    return _texts(
+        f"{one}-{two} {three}",
+        f"a {first}-of-the-{last} {noun}",
+        f"see {site}.{random.choice(['org', 'com', 'net'])}",
+    )
+
+
+_STOP_WORDS = ["the", "and", "of", "with", "to", "in", "for", "is", "it", "that", "by", "from", "was", "were"]
+_QUESTIONS = ["What happened with the {}?", "Where was the {} of the {}?", "Who is with the {} and the {}?"]
+
+
+def _draw_stop_words(random: Random) -> tuple[Probe, ...]:
+    one, two, again, other = words(random, 4)
+    return _texts(
+        random.choice(_QUESTIONS).format(one, two),
+        f"{again} {other} {again}",
+        " ".join(random.sample(_STOP_WORDS, random.choice([4, 5]))),
+    )
 
 
 _PARTS_APPENDED = N_(
@@ -38,6 +90,7 @@ TOKENIZE = Exercise(
                 "L\u2019équipement de l'École: pump's FAÇADE",
                 "The attacker's 3 servers",
             ),
+            _draw_words,
         ),
         Criterion(
             N_("identifiers stay whole"),
@@ -47,6 +100,7 @@ TOKENIZE = Exercise(
                 "ERR_MEM_ALLOC_FAIL_0x8007000E, fixed in release 4.2.7",
                 "heap_size-limit in file_name.py",
             ),
+            _draw_identifiers,
         ),
         Criterion(
             N_("other words are split at hyphens and dots"),
@@ -56,6 +110,7 @@ TOKENIZE = Exercise(
                 "a state-of-the-art seal",
                 "see example.org",
             ),
+            _draw_parts,
         ),
         Criterion(
             N_("stop words are dropped; order and repetitions are kept"),
@@ -65,6 +120,7 @@ TOKENIZE = Exercise(
                 "pump valve pump",
                 "the and of",
             ),
+            _draw_stop_words,
         ),
     ),
     hints=(
@@ -169,6 +225,64 @@ def _idf_probe(term: str, documents: list, what: str) -> Probe:
     return Probe({"term": term, "documents": documents}, label)
 
 
+def _draw_documents(
+    random: Random, term: str, containing: int, count: int, times: int = 1
+) -> list[list[str]]:
+    """``count`` documents as tokens; the first ``containing`` hold the term, and the very first as often as
+    ``times`` says."""
+    others = [word for word in WORDS if word != term]
+    documents = [random.sample(others, random.choice([1, 2, 3])) for _ in range(count)]
+    for document in documents[:containing]:
+        document.append(term)
+    documents[0] += [term] * (times - 1)
+    return [shuffled(random, document) for document in documents]
+
+
+def _draw_frequencies(random: Random) -> tuple[Probe, ...]:
+    term, frequent, inside = words(random, 3)
+    count = random.choice([7, 8, 9, 10])
+    few, many = random.choice([2, 3]), random.choice([count - 2, count - 1])
+    repeated = _draw_documents(random, frequent, many, count, times=random.choice([3, 4]))
+    longer = _draw_documents(random, inside, 1, count)
+    longer[-1].append(f"{inside}s")
+    return (
+        _idf_probe(
+            term,
+            shuffled(random, _draw_documents(random, term, few, count)),
+            f"{few} of {count} documents contain it",
+        ),
+        _idf_probe(
+            frequent,
+            shuffled(random, repeated),
+            f"{many} of {count} documents contain it, one of them more than once",
+        ),
+        _idf_probe(
+            inside,
+            shuffled(random, longer),
+            f"1 of {count} documents contains it; another contains {inside}s",
+        ),
+    )
+
+
+def _draw_extremes(random: Random) -> tuple[Probe, ...]:
+    rare, common, unknown = words(random, 3)
+    some, few, many = random.randrange(3, 9), random.randrange(3, 7), random.randrange(5, 10)
+    everywhere = _draw_documents(random, common, few, few, times=2)
+    return (
+        _idf_probe(
+            rare,
+            shuffled(random, _draw_documents(random, rare, 1, some)),
+            f"1 of {some} documents contains it",
+        ),
+        _idf_probe(common, shuffled(random, everywhere), f"all {few} documents contain it"),
+        _idf_probe(
+            unknown,
+            [random.sample([word for word in WORDS if word != unknown], 3) for _ in range(many)],
+            f"none of {many} documents contains it",
+        ),
+    )
+
+
 IDF = Exercise(
     id="idf",
     unit=_UNIT,
@@ -185,6 +299,7 @@ IDF = Exercise(
                 _idf_probe("pump", _TEN, "6 of 10 documents contain it, two of them more than once"),
                 _idf_probe("leak", _TEN, "1 of 10 documents contains it; another contains leakage"),
             ),
+            _draw_frequencies,
         ),
         Criterion(
             N_("rare, common and unknown terms"),
@@ -194,6 +309,7 @@ IDF = Exercise(
                 _idf_probe("pump", _TWO, "both documents contain it"),
                 _idf_probe("zebra", _TEN, "none of 10 documents contains it"),
             ),
+            _draw_extremes,
         ),
     ),
     hints=(
@@ -326,6 +442,84 @@ def _index_probe(documents: list, query: str, k: int | None = None, later: list 
     return Probe(given, f"BM25Index({', '.join(made)}); {call}\n{notes}")
 
 
+def _draw_notes(random: Random, nouns: list[str], count: int = 6) -> list[list[str]]:
+    """Notes of some of the nouns, many of them more than once, and each in one note at least.
+
+    The first is a sentence with stop words, which str.split keeps.
+    """
+    texts = [[random.choice(nouns) for _ in range(random.choice([1, 2, 4, 6]))] for _ in range(count - 1)]
+    for noun in nouns:
+        random.choice(texts).append(noun)
+    sentence = "the {} of the {} was too short for the {}".format(*random.sample(nouns, 3))
+    return numbered("Note", [sentence, *(" ".join(shuffled(random, text)) for text in texts)])
+
+
+def _draw_scores(random: Random) -> tuple[Probe, ...]:
+    nouns, (code, other) = words(random, 5), (identifier(random), identifier(random))
+    x, y, z = letters(random, 3)
+    notes = _draw_notes(random, nouns)
+    codes = [f"{code} replaces {other}", *(text for _, text in notes[:3])]
+    alphabet = [f"{x} {y}", f"{x} {z} {z}", f"{y} {y} {z}", *words(random, 1)]
+    return (
+        _index_probe(notes, " ".join(nouns[:3]), k=3),
+        _index_probe(notes, f"{nouns[0]} {nouns[3]} {nouns[0]}", k=3),
+        _index_probe(notes, f"{nouns[3]} {nouns[4]}", k=2),
+        _index_probe(numbered("Note", shuffled(random, codes)), code),
+        _index_probe(numbered("Note", shuffled(random, alphabet)), f"{x} {y}", k=4),
+    )
+
+
+def _draw_weights(random: Random) -> tuple[Probe, ...]:
+    half, everywhere, *other = words(random, 6)
+    a, b, c, d = other
+    filler = " ".join([c] * random.choice([1, 2, 3]))
+    in_half = [f"{half} {a}", f"{half} {half} {b}", filler, f"{d} {a}"]
+    in_all = [f"{everywhere} {a} {a}", f"{everywhere} {b}", " ".join([everywhere] * random.choice([2, 3]))]
+    return (
+        _index_probe(numbered("Note", shuffled(random, in_half)), half, k=4),
+        _index_probe(numbered("Note", shuffled(random, in_all)), f"{everywhere} {a}", k=3),
+    )
+
+
+def _draw_matches(random: Random) -> tuple[Probe, ...]:
+    """The empty index is filled afterwards, so that not every answer but the first is an empty list."""
+    once, absent, *nouns = words(random, 6)
+    first, second, third, *_ = nouns
+    notes = _draw_notes(random, nouns)
+    later = [["Note 1", f"{third} {second}"], ["Note 2", f"{second} {first} {second}"]]
+    texts = [text for _, text in notes] + [f"{once} {nouns[0]}"]
+    return (
+        _index_probe(numbered("Note", shuffled(random, texts)), once, k=random.choice([5, 6, 7])),
+        _index_probe(notes, absent, k=random.choice([5, 6, 7])),
+        _index_probe([], first, k=random.choice([2, 3, 4]), later=later),
+    )
+
+
+def _draw_settings(random: Random) -> tuple[Probe, ...]:
+    nouns = words(random, 5)
+    a, b, c, d, new = nouns
+    capitals = [f"{a.capitalize()} {b}", f"{c} {a} {d}", f"{a.upper()} {a}", d.capitalize()]
+    hall, other_hall = random.sample(range(2, 100), 2)
+    halls = [f"hall {hall},{a}", f"hall {other_hall},{a}", f"hall {hall},{b}"]
+    halls += [f"hall {other_hall},{other}" for other in random.sample([b, c, d], random.choice([0, 1, 2]))]
+    notes = _draw_notes(random, nouns[:4])
+    later = [["Note 7", f"{a} {random.choice([a, b])}"], ["Note 8", new]]
+    k1, other_b = random.choice([0.4, 0.6, 0.8, 1.0, 1.2, 2.0]), random.choice([0.1, 0.2, 0.3, 0.5, 0.9])
+    return (
+        _index_probe(
+            numbered("Note", shuffled(random, capitals)),
+            f"{a.capitalize()} {d.upper()}",
+            k=4,
+            tokenizer="lower_split",
+        ),
+        _index_probe(
+            numbered("Note", shuffled(random, halls)), f"hall {hall},{a}", k=3, tokenizer="split_commas"
+        ),
+        _index_probe(notes, f"{a} {b}", k=6, k1=k1, b=other_b),
+        _index_probe(notes, f"{a} {new}", k=8, later=later),
+    )
+
+
 BM25_INDEX = Exercise(
     id="bm25_index",
     unit=_UNIT,
@@ -344,6 +538,7 @@ BM25_INDEX = Exercise(
                 _index_probe(_NOTES, "TX-99402"),
                 _index_probe(_LETTERS, "x y", k=4),
             ),
+            _draw_scores,
         ),
         Criterion(
             N_("the IDF is yours, not rank-bm25's"),
@@ -352,6 +547,7 @@ BM25_INDEX = Exercise(
                 _index_probe(_HALF, "year", k=4),
                 _index_probe(_ALL, "year pump", k=3),
             ),
+            _draw_weights,
         ),
         Criterion(
             N_("only documents that share a term; the empty index"),
@@ -361,6 +557,7 @@ BM25_INDEX = Exercise(
                 _index_probe(_NOTES, "zebra", k=6),
                 _index_probe([], "pump", k=3),
             ),
+            _draw_matches,
         ),
         Criterion(
             N_("tokenize, k1 and b are used; documents may be added after a search"),
@@ -371,6 +568,7 @@ BM25_INDEX = Exercise(
                 _index_probe(_NOTES, "pump leak", k=6, k1=0.5, b=0.2),
                 _index_probe(_NOTES, "seal zebra", k=8, later=_LATER),
             ),
+            _draw_settings,
         ),
     ),
     hints=(

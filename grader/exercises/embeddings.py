@@ -1,9 +1,12 @@
 """Unit 01: cut a text into sections, measure the distance of two vectors, search by vector."""
 
+from random import Random
+
 from ..compare import Ranking, Value
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
 from ..stubs import StubEmbedder, make_documents
+from .drawing import numbered, shuffled, words
 
 # Learners compute in float64, the finished index keeps float32.
 _TOLERANCE = 1e-6
@@ -19,6 +22,53 @@ def _chunk_answer(chunk_by_section, text):
 
 def _chunk_probe(text: str) -> Probe:
     return Probe({"text": text}, f"chunk_by_section({text!r})")
+
+
+_SENTENCES = ["The {} is new.", "Bring a {}.", "Check the {} twice.", "Every {} counts.", "No {} is left."]
+
+
+def _sentence(random: Random) -> str:
+    return random.choice(_SENTENCES).format(*words(random, 1))
+
+
+def _headings(random: Random, count: int) -> list[str]:
+    return [word.capitalize() for word in words(random, count)]
+
+
+def _draw_sections(random: Random) -> tuple[Probe, ...]:
+    title, *headings = _headings(random, random.choice([4, 5]))
+    apart = [f"## {heading}\n\n{_sentence(random)}" for heading in headings]
+    close = [f"## {heading}\n{_sentence(random)}" for heading in _headings(random, random.choice([2, 3]))]
+    other_title, first, last = _headings(random, 3)
+    one, two, three, four = (_sentence(random) for _ in range(4))
+    long = f"# {other_title}\n\n## {first}\n\n{one}\n{two}\n\n{three}\n\n## {last}\n\n{four}"
+    return (
+        _chunk_probe("\n\n".join([f"# {title}", *apart])),
+        _chunk_probe("\n".join(close)),
+        _chunk_probe(long),
+    )
+
+
+def _draw_marks(random: Random) -> tuple[Probe, ...]:
+    title, first, below, last, second, third = _headings(random, 6)
+    one, two, three = (_sentence(random) for _ in range(3))
+    word, number = words(random, 1)[0], random.randrange(1, 100)
+    return (
+        _chunk_probe(f"# {title}\n\n## {first}\n\n{one}\n\n### {below}\n\n{two}\n\n## {last}\n\n{three}"),
+        _chunk_probe(
+            f"# {title}\n\n## {second}\n\nWrite ## before {word}.\n\n## {third}\n\nSee #{number} for more."
+        ),
+    )
+
+
+def _draw_edges(random: Random) -> tuple[Probe, ...]:
+    title, heading, other_title, empty, last = _headings(random, 5)
+    one, two, three = (_sentence(random) for _ in range(3))
+    return (
+        _chunk_probe(f"# {title}\n\n{one}\n\n## {heading}\n\n{two}"),
+        _chunk_probe(f"{_sentence(random)} {_sentence(random)}"),
+        _chunk_probe(f"# {other_title}\n\n## {empty}\n\n## {last}\n\n{three}"),
+    )
 
 
 CHUNK_BY_SECTION = Exercise(
@@ -41,6 +91,7 @@ CHUNK_BY_SECTION = Exercise(
                     "# Tea\n\n## Green\n\nSteep it.\nTwo minutes.\n\nDrink.\n\n## Black\n\nBoil it."
                 ),
             ),
+            _draw_sections,
         ),
         Criterion(
             N_('only a line that begins with "## " starts a section'),
@@ -49,6 +100,7 @@ CHUNK_BY_SECTION = Exercise(
                 _chunk_probe("# Git\n\n## Start\n\nInstall it.\n\n### Windows\n\nRun it.\n\n## End\n\nDone."),
                 _chunk_probe("# Marks\n\n## Rule\n\nWrite ## at the start.\n\n## Hash\n\nUse #1 or #2."),
             ),
+            _draw_marks,
         ),
         Criterion(
             N_("text before the first heading, and a section without a body"),
@@ -58,6 +110,7 @@ CHUNK_BY_SECTION = Exercise(
                 _chunk_probe("No heading here."),
                 _chunk_probe("# Plan\n\n## Today\n\n## Tomorrow\n\nRest."),
             ),
+            _draw_edges,
         ),
     ),
     hints=(
@@ -150,6 +203,44 @@ def _distance_probe(a: list, b: list) -> Probe:
     return Probe({"a": a, "b": b}, f"cosine_distance(np.array({a}), np.array({b}))")
 
 
+# Of length 1, whatever the order and the signs of their numbers, and written with few digits.
+_OF_LENGTH_1 = {
+    2: [[0.6, 0.8], [0.28, 0.96], [0.352, 0.936]],
+    4: [[0.1, 0.1, 0.7, 0.7], [0.1, 0.3, 0.3, 0.9], [0.1, 0.5, 0.5, 0.7], [0.2, 0.4, 0.4, 0.8]],
+}
+
+
+def _of_length_1(random: Random, size: int) -> list[float]:
+    numbers = shuffled(random, random.choice(_OF_LENGTH_1[size]))
+    return [random.choice([-1, 1]) * number for number in numbers]
+
+
+def _vector(random: Random, size: int, signs: tuple = (-1, 1)) -> list[float]:
+    """Whole numbers without a zero, so that it has a direction."""
+    return [float(random.choice(signs) * random.randrange(1, 10)) for _ in range(size)]
+
+
+def _draw_angles(random: Random) -> tuple[Probe, ...]:
+    same, turned, opposite = (_of_length_1(random, random.choice([2, 4])) for _ in range(3))
+    pairs = zip(turned[0::2], turned[1::2], strict=True)
+    return (
+        _distance_probe(same, same),
+        _distance_probe(turned, [number for x, y in pairs for number in (-y, x)]),
+        _distance_probe(opposite, [-number for number in opposite]),
+        _distance_probe(_of_length_1(random, 4), _of_length_1(random, 4)),
+    )
+
+
+def _draw_lengths(random: Random) -> tuple[Probe, ...]:
+    times, vector = random.randrange(2, 6), _vector(random, random.choice([2, 3]))
+    return (
+        _distance_probe(_vector(random, 3), _vector(random, 3)),
+        _distance_probe(vector, [times * number for number in vector]),
+        _distance_probe(_vector(random, 2, signs=(1,)), _vector(random, 2, signs=(-1,))),
+        _distance_probe(_vector(random, 4), _vector(random, 4)),
+    )
+
+
 COSINE_DISTANCE = Exercise(
     id="cosine_distance",
     unit="01_embeddings",
@@ -167,6 +258,7 @@ COSINE_DISTANCE = Exercise(
                 _distance_probe([0.6, 0.8], [-0.6, -0.8]),
                 _distance_probe([0.6, 0.8], [0.8, 0.6]),
             ),
+            _draw_angles,
         ),
         Criterion(
             N_("the direction counts, the length does not"),
@@ -177,6 +269,7 @@ COSINE_DISTANCE = Exercise(
                 _distance_probe([1.0, 0.0], [-5.0, 12.0]),
                 _distance_probe([1.0, 2.0, 2.0], [4.0, 0.0, 3.0]),
             ),
+            _draw_lengths,
         ),
     ),
     hints=(
@@ -288,14 +381,22 @@ _WRONG_DISTANCES = (
 )
 
 
-def _index_answer(index_class, entries, query, k=None):
-    """``entries`` are pairs of a label and a vector to add, or a text for the embedder."""
+def _index_answer(index_class, entries, query, k=None, embedded=None):
+    """``entries`` are pairs of a label and a vector to add, or a text for the embedder.
+
+    ``embedded`` maps each text to its vector as a document and its vector as a query.
+    """
     import numpy as np
+
+    as_documents, as_queries = _AS_DOCUMENTS, _AS_QUERIES
+    if embedded:
+        as_documents = {text: vectors[0] for text, vectors in embedded.items()}
+        as_queries = {text: vectors[1] for text, vectors in embedded.items()}
 
     texts = {label: given for label, given in entries if isinstance(given, str)}
     documents = make_documents([label for label, _ in entries], texts)
     needs_embedder = texts or isinstance(query, str)
-    index = index_class(_Embedder(_AS_DOCUMENTS, _AS_QUERIES)) if needs_embedder else index_class()
+    index = index_class(_Embedder(as_documents, as_queries)) if needs_embedder else index_class()
     for label, given in entries:
         if isinstance(given, str):
             index.add_document(documents[label])
@@ -305,11 +406,15 @@ def _index_answer(index_class, entries, query, k=None):
     return index.search(asked) if k is None else index.search(asked, k=k)
 
 
-def _index_probe(entries: list, query: list | str, k: int | None = None) -> Probe:
+def _index_probe(
+    entries: list, query: list | str, k: int | None = None, embedded: dict | None = None
+) -> Probe:
     """The label names what is in the index, and the call."""
     shown = ", ".join(f"{label} {_arrow(given)}" for label, given in entries) or "nothing"
     asked = f'"{query}"' if isinstance(query, str) else _arrow(query)
     given = {"entries": entries, "query": query}
+    if embedded:
+        given["embedded"] = embedded
     if k is None:
         return Probe(given, f"index of {shown}; search({asked})")
     return Probe({**given, "k": k}, f"index of {shown}; search({asked}, k={k})")
@@ -318,6 +423,70 @@ def _index_probe(entries: list, query: list | str, k: int | None = None) -> Prob
 def _arrow(given: list | str) -> str:
     return (
         f'"{given}"' if isinstance(given, str) else "(" + ", ".join(f"{number:g}" for number in given) + ")"
+    )
+
+
+def _entries(random: Random, count: int, size: int = 2) -> list[list]:
+    return [[label, _vector(random, size)] for label in words(random, count)]
+
+
+def _axis(random: Random) -> list[float]:
+    return shuffled(random, [random.choice([-1.0, 1.0]), 0.0])
+
+
+def _entries_around(random: Random, count: int, axis: list[float], near: bool) -> list[list]:
+    """Entries, two of them at the same distance, left and right of an axis, or of its opposite if not ``near``."""
+    entries = _entries(random, count)
+    along, across = random.randrange(6, 10), random.randrange(1, 4)
+    for entry, side in zip(entries, (across, -across), strict=False):
+        entry[1] = [number * along if near else -number * along for number in axis]
+        entry[1][axis.index(0)] = float(side)
+    return shuffled(random, entries)
+
+
+def _draw_nearest(random: Random) -> tuple[Probe, ...]:
+    few, some, solid, twins = (_entries(random, n, size) for n, size in ((3, 2), (4, 2), (4, 3), (3, 2)))
+    twins[1][1] = twins[0][1]
+    return (
+        _index_probe(few, _vector(random, 2), 3),
+        _index_probe(some, _vector(random, 2), 4),
+        _index_probe(solid, _vector(random, 3), 4),
+        _index_probe(shuffled(random, twins), _vector(random, 2), 3),
+    )
+
+
+def _draw_counts(random: Random) -> tuple[Probe, ...]:
+    count, axis = random.choice([3, 4]), _axis(random)
+    return (
+        _index_probe(_entries(random, 4), _of_length_1(random, 2)),
+        _index_probe(_entries_around(random, 5, axis, near=False), axis, random.choice([2, 3])),
+        _index_probe(_entries(random, count), _of_length_1(random, 2), count + random.randrange(2, 10)),
+        _index_probe([], _vector(random, 2), random.randrange(1, 10)),
+    )
+
+
+_TEXTS = ["The {} is broken.", "The {} works well.", "We have a new {}.", "Somebody took the {}."]
+_QUESTIONS = ["Where is the {}?", "Is there a {}?", "Who needs a {}?", "What does a {} cost?"]
+
+
+def _draw_texts(random: Random) -> tuple[Probe, ...]:
+    about, *nouns, label = words(random, 5)
+    query = random.choice(_QUESTIONS).format(about)
+    texts = [text.format(noun) for text, noun in zip(random.sample(_TEXTS, 3), nouns, strict=True)]
+    notes = numbered("Note", texts)
+    directions = [
+        [x * sign, y * other_sign]
+        for x, y in [*_OF_LENGTH_1[2], *([y, x] for x, y in _OF_LENGTH_1[2])]
+        for sign in (1, -1)
+        for other_sign in (1, -1)
+    ]
+    vectors, axis = random.sample(directions, 7), _axis(random)
+    embedded = {query: [vectors.pop(), axis], **{text: [vectors.pop(), vectors.pop()] for text in texts}}
+    return (
+        _index_probe(notes, query, 3, embedded),
+        _index_probe(notes, _of_length_1(random, 2), 3, embedded),
+        _index_probe(_entries_around(random, 5, axis, near=True), query, 4, embedded),
+        _index_probe([notes[0], [label, _vector(random, 2)], notes[2]], _of_length_1(random, 2), 3, embedded),
     )
 
 
@@ -346,6 +515,7 @@ VECTOR_INDEX = Exercise(
                 _index_probe(_LENGTHS, [2.0, 0.5], 3),
                 _index_probe(_TWINS, [0.0, 2.0], 3),
             ),
+            _draw_nearest,
         ),
         Criterion(
             N_("k results at most: one by default, all there are, none in an empty index"),
@@ -356,6 +526,7 @@ VECTOR_INDEX = Exercise(
                 _index_probe(_CORNERS, [0.0, 1.0], 10),
                 _index_probe([], [1.0, 0.0], 3),
             ),
+            _draw_counts,
         ),
         Criterion(
             N_("add_document and a query as text, both through the embedder"),
@@ -366,6 +537,7 @@ VECTOR_INDEX = Exercise(
                 _index_probe(_AROUND, _QUERY, 3),
                 _index_probe([_PUMPS[0], ["a vector", [0.0, -3.0]], _PUMPS[2]], [0.0, -1.0], 3),
             ),
+            _draw_texts,
         ),
     ),
     hints=(

@@ -1,9 +1,12 @@
 """Unit 04: the Retriever, and an index of the learner's own that joins it."""
 
+from random import Random
+
 from ..compare import Ranking
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
 from ..stubs import StubIndex, documents_of, listed, make_documents
+from .drawing import identifier, letters, numbered, sections, shuffled, words
 
 # What the stub indexes find: (document, value), best first. A distance falls, a BM25 score rises.
 _VECTOR = [["Section 2", 0.31], ["Section 7", 0.42], ["Section 6", 0.55]]
@@ -43,6 +46,93 @@ def _probe(indexes: list, contents: dict | None = None, add: tuple = (), **setti
     return Probe(given, f"indexes find {found}; search({call})")
 
 
+_TEXTS = ["The {} leaks.", "A new {} came.", "Check the {}."]
+
+
+def _draw_list(random: Random, labels: list[str], rising: bool = False) -> list[list]:
+    """A ranking of these documents with values that get worse: distances, or scores where ``rising``."""
+    values = sorted(random.sample(range(10, 100), len(labels)), reverse=rising)
+    return [
+        [label, value / 10 if rising else value / 100] for label, value in zip(labels, values, strict=True)
+    ]
+
+
+def _draw_two(random: Random, found: list[str], also_found: list[str]) -> list[list]:
+    """What a vector index and a BM25 index found."""
+    return [_draw_list(random, found), _draw_list(random, also_found, rising=True)]
+
+
+def _draw_one_index(random: Random) -> tuple[Probe, ...]:
+    count = random.choice([3, 4, 5])
+    return (
+        _probe([_draw_list(random, sections(random, count))]),
+        _probe([_draw_list(random, sections(random, count))], k=2),
+        _probe([_draw_list(random, sections(random, count), rising=True)], k=random.randrange(6, 20)),
+    )
+
+
+def _draw_two_indexes(random: Random) -> tuple[Probe, ...]:
+    """In the first pair of lists the best of one is the last of the other; in the third and the fourth, k cuts."""
+    first, second, *rest = sections(random, 4)
+    a, b, c, d, e = sections(random, 5)
+    one, two, three = letters(random, 3)
+    v, w, x, y = letters(random, 4)
+    same = random.choice(_TEXTS).format(*words(random, 1))
+    return (
+        _probe(_draw_two(random, [first, second, *rest], [second, *shuffled(random, rest), first]), k=3),
+        _probe(_draw_two(random, [a, b, c, d], [*shuffled(random, [a, d]), e]), k=3),
+        _probe(_draw_two(random, [one, two], [three, two]), k=1),
+        _probe(_draw_two(random, [v, w, x], [y, x, v]), contents={v: same, y: same}, k=4),
+    )
+
+
+def _draw_constants(random: Random) -> tuple[Probe, ...]:
+    first, second, *rest = sections(random, 4)
+    *some, both = letters(random, 7)
+    opposed = [*some[:3], both], [*some[3:], both]
+    small, large = random.choice([1, 2, 3, 5]), random.choice([20, 30, 40, 50, 70, 80, 90])
+    return (
+        _probe(_draw_two(random, [first, second, *rest], [second, *rest, first]), k=3, k_rrf=small),
+        _probe(_draw_two(random, *opposed), k=3, k_rrf=1),
+        _probe(_draw_two(random, *opposed), k=3, k_rrf=large),
+    )
+
+
+def _draw_candidates(random: Random) -> tuple[Probe, ...]:
+    count = random.choice([4, 5])
+    *some, both = letters(random, 2 * count - 1)
+    lists = _draw_two(random, [*some[: count - 1], both], [*some[count - 1 :], both])
+    apart = letters(random, 8)
+    return (
+        _probe(lists, k=10, candidates=count - 1),
+        _probe(lists, k=10, candidates=count),
+        _probe(_draw_two(random, apart[:4], apart[4:]), k=10, candidates=random.choice([2, 3])),
+    )
+
+
+def _draw_missing(random: Random) -> tuple[Probe, ...]:
+    a, b, c, d, both = letters(random, 5)
+    lists = [_draw_list(random, letters(random, random.choice([3, 4]))), []]
+    return (
+        _probe(_draw_two(random, [a, b, both], [c, d, both]), k=random.choice([5, 6])),
+        _probe(shuffled(random, lists), k=random.choice([5, 6])),
+    )
+
+
+def _draw_any_number(random: Random) -> tuple[Probe, ...]:
+    """Without an index there is one question only, which is public; four indexes stand in for it here."""
+    a, b, c, d = sections(random, 4)
+    three = [*_draw_two(random, [a, d, b], [a, b, c]), _draw_list(random, [c, a], rising=True)]
+    some = letters(random, 4)
+    four = [_draw_list(random, random.sample(some, 3)) for _ in range(4)]
+    new, *old = sections(random, random.choice([3, 4, 5]))
+    return (
+        _probe(three, k=4),
+        _probe(four, k=random.choice([4, 5])),
+        _probe([_draw_list(random, [label]) for label in old], add=(new,)),
+    )
+
+
 _CRITERIA = (
     Criterion(
         N_("one index: order and number of results"),
@@ -52,6 +142,7 @@ _CRITERIA = (
             _probe([_VECTOR], k=2),
             _probe([_BM25], k=10),
         ),
+        _draw_one_index,
     ),
     Criterion(
         N_("two indexes: order and scores"),
@@ -66,6 +157,7 @@ _CRITERIA = (
                 k=4,
             ),
         ),
+        _draw_two_indexes,
     ),
     Criterion(
         N_("k_rrf changes the scores"),
@@ -75,6 +167,7 @@ _CRITERIA = (
             _probe([_letters("axyb"), _letters("zwvb", rising=True)], k=3, k_rrf=1),
             _probe([_letters("axyb"), _letters("zwvb", rising=True)], k=3, k_rrf=60),
         ),
+        _draw_constants,
     ),
     Criterion(
         N_("candidates limits what each index is asked for"),
@@ -84,6 +177,7 @@ _CRITERIA = (
             _probe([_letters("abcx"), _letters("defx", rising=True)], k=10, candidates=4),
             _probe([_letters("abcd"), _letters("efgh", rising=True)], k=10, candidates=2),
         ),
+        _draw_candidates,
     ),
     Criterion(
         N_("a document that one index does not find"),
@@ -92,6 +186,7 @@ _CRITERIA = (
             _probe([_letters("xay"), _letters("bcy", rising=True)], k=5),
             _probe([_letters("abc"), []], k=5),
         ),
+        _draw_missing,
     ),
     Criterion(
         N_("any number of indexes: three, none, and add_document"),
@@ -101,6 +196,7 @@ _CRITERIA = (
             _probe([]),
             _probe([_letters("a"), _letters("b", rising=True)], add=("n",)),
         ),
+        _draw_any_number,
     ),
 )
 
@@ -215,10 +311,53 @@ def _keyword_answer(index_class, documents, query, k):
     return index.search(query, k)
 
 
-def _keyword_probe(query: str, k: int) -> Probe:
+def _keyword_probe(query: str, k: int, notes: list = _NOTES) -> Probe:
     return Probe(
-        {"documents": _NOTES, "query": query, "k": k},
-        f'search("{query}", k={k}) in four notes\n{listed(_NOTES)}',
+        {"documents": notes, "query": query, "k": k},
+        f'search("{query}", k={k}) in four notes\n{listed(notes)}',
+    )
+
+
+# In each group: a note with a longer word, with a word twice, with an identifier, with none of that.
+_FIRST_NOTES = ["The {0} in hall {3} has two {1}s.", "Room {3}: one {0}, and {1}s for everybody."]
+_SECOND_NOTES = [
+    "New {0}, old {1}: the {2} of the {0} was cut too short.",
+    "The {0} fell on the {1}. A {2} keeps the {0} in its place.",
+]
+_THIRD_NOTES = ["Ticket {3} is about the {1} of another {0}.", "Another {0} came with order {3}, and a {1}."]
+_FOURTH_NOTES = ["The {0} is closed on Monday.", "Nobody needs a {0} before noon."]
+
+
+def _draw_notes(random: Random, nouns: list[str], code: str) -> list[list[str]]:
+    """Four notes; a search for the first three nouns finds three of them, the first of these least well."""
+    a, b, c, only = nouns
+    first = random.choice(_FIRST_NOTES).format(a, b, c, random.randrange(2, 100))
+    rest = [
+        random.choice(_SECOND_NOTES).format(a, b, c),
+        random.choice(_THIRD_NOTES).format(a, b, c, code),
+        random.choice(_FOURTH_NOTES).format(only),
+    ]
+    return numbered("Note", [first, *shuffled(random, rest)])
+
+
+def _draw_shared_words(random: Random) -> tuple[Probe, ...]:
+    a, b, c, only = nouns = words(random, 4)
+    code = identifier(random)
+    notes = _draw_notes(random, nouns, code)
+    return (
+        _keyword_probe(f"{a} {b} {c}", 4, notes),
+        _keyword_probe(f"What about {code}?", 4, notes),
+        _keyword_probe(f"{a.capitalize()} {b}: which {a}, which {b}, which {c}?", 4, notes),
+    )
+
+
+def _draw_few_results(random: Random) -> tuple[Probe, ...]:
+    absent, *nouns = words(random, 5)
+    notes = _draw_notes(random, nouns, identifier(random))
+    return (
+        _keyword_probe(f"{nouns[0]} {nouns[1]}", 1, notes),
+        _keyword_probe(nouns[3], 4, notes),
+        _keyword_probe(absent, 4, notes),
     )
 
 
@@ -238,6 +377,7 @@ KEYWORD_INDEX = Exercise(
                 _keyword_probe("What about TX-99402?", 4),
                 _keyword_probe("Pump leak: which pump, which leak, which seal?", 4),
             ),
+            _draw_shared_words,
         ),
         Criterion(
             N_("k results at most, none without a shared word"),
@@ -247,6 +387,7 @@ KEYWORD_INDEX = Exercise(
                 _keyword_probe("canteen", 4),
                 _keyword_probe("zebra", 4),
             ),
+            _draw_few_results,
         ),
     ),
     hints=(

@@ -1,8 +1,11 @@
 """Unit 03: what one rank is worth, and the table that fuses rankings."""
 
+from random import Random
+
 from ..compare import Table, Value
 from ..exercise import Criterion, Exercise, Probe
 from ..language import N_
+from .drawing import letters, sections, shuffled
 
 
 def _score_answer(rrf_score, rank, **settings):
@@ -12,6 +15,19 @@ def _score_answer(rrf_score, rank, **settings):
 def _score_probe(rank: int, **settings) -> Probe:
     call = ", ".join([f"rank={rank}", *(f"{name}={value}" for name, value in settings.items())])
     return Probe({"rank": rank, **settings}, f"rrf_score({call})")
+
+
+# Another constant than the default.
+_OTHER_K_RRF = [k_rrf for k_rrf in range(2, 200) if k_rrf != 60]
+
+
+def _draw_ranks(random: Random) -> tuple[Probe, ...]:
+    return tuple(_score_probe(rank) for rank in random.sample(range(21, 1000), 3))
+
+
+def _draw_constants(random: Random) -> tuple[Probe, ...]:
+    ranks, constants = random.sample(range(4, 100), 3), random.sample(_OTHER_K_RRF, 3)
+    return tuple(_score_probe(rank, k_rrf=k_rrf) for rank, k_rrf in zip(ranks, constants, strict=True))
 
 
 RRF_SCORE = Exercise(
@@ -26,11 +42,13 @@ RRF_SCORE = Exercise(
             N_("k_rrf is 60 where nothing else is said"),
             0.5,
             (_score_probe(1), _score_probe(2), _score_probe(20)),
+            _draw_ranks,
         ),
         Criterion(
             N_("another k_rrf"),
             0.5,
             (_score_probe(1, k_rrf=1), _score_probe(3, k_rrf=1), _score_probe(2, k_rrf=10)),
+            _draw_constants,
         ),
     ),
     hints=(
@@ -77,6 +95,40 @@ _INCIDENT = {
 }
 _OPPOSED = {"vector": list("axyb"), "BM25": list("zwvb")}
 
+
+def _draw_same_documents(random: Random) -> tuple[Probe, ...]:
+    """The best of the first list is the last of the second, so that the fused order is neither list's."""
+
+    def rankings() -> dict[str, list[str]]:
+        first, second, *rest = sections(random, random.choice([3, 4, 5]))
+        return {"vector": [first, second, *rest], "BM25": [second, *shuffled(random, rest), first]}
+
+    return _table_probe(rankings()), _table_probe(rankings(), k_rrf=random.choice(range(1, 20)))
+
+
+def _draw_missing(random: Random) -> tuple[Probe, ...]:
+    a, b, c, d, e = sections(random, 5)
+    v, w, x, y, z = letters(random, 5)
+    return (
+        _table_probe({"vector": [a, b, c, d], "BM25": [*shuffled(random, [a, c, d]), e]}),
+        _table_probe({"vector": [v, w, x], "BM25": shuffled(random, [y, z, x])}),
+    )
+
+
+def _draw_any_lists(random: Random) -> tuple[Probe, ...]:
+    *some, both = letters(random, random.choice([7, 9]))
+    half = len(some) // 2
+    opposed = {"vector": [*some[:half], both], "BM25": [*some[half:], both]}
+    few, most = letters(random, 4), letters(random, random.choice([2, 3]))
+    names = random.sample(["title", "text", "tags", "author", "summary", "comments"], 3)
+    return (
+        _table_probe(opposed, k_rrf=1),
+        _table_probe(opposed, k_rrf=random.choice(range(20, 60))),
+        _table_probe({name: random.sample(few, 3) for name in names}),
+        _table_probe({"vector": most, "BM25": []}),
+    )
+
+
 _DICT_RETURNED = N_(
     "You return a dict, with a document for each key. Return a list of its rows, list(rows.values()), sorted and "
     "numbered."
@@ -94,6 +146,7 @@ RRF_TABLE = Exercise(
             N_("both lists hold the same documents"),
             1,
             (_table_probe(_SECTIONS), _table_probe(_SECTIONS, k_rrf=1)),
+            _draw_same_documents,
         ),
         Criterion(
             N_("a document that one list misses"),
@@ -102,6 +155,7 @@ RRF_TABLE = Exercise(
                 _table_probe(_INCIDENT),
                 _table_probe({"vector": ["x", "a", "y"], "BM25": ["b", "c", "y"]}),
             ),
+            _draw_missing,
         ),
         Criterion(
             N_("k_rrf decides who wins; any number of lists, with any names"),
@@ -112,6 +166,7 @@ RRF_TABLE = Exercise(
                 _table_probe({"title": ["a", "d", "b"], "text": ["b", "a", "d"], "tags": ["b", "d", "a"]}),
                 _table_probe({"vector": ["a", "b"], "BM25": []}),
             ),
+            _draw_any_lists,
         ),
     ),
     hints=(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..language import N_
 from ..language import translate as _
 from ..outcome import Outcome
 from ..stubs import StubSearch, make_documents
+from .drawing import letters, shuffled, words
 
 _FIRST = "first query: A and B are relevant, the search gives C, A, B, D, E"
 
@@ -41,6 +43,7 @@ def _number_probe(name: str, about: str = _FIRST) -> Probe:
     return Probe({"name": name}, f'metrics["{name}"]: {about}')
 
 
+# Numbers worked out by hand: there is one question only, the notebook's, and nothing to draw.
 METRICS = Exercise(
     id="metrics",
     unit="05_tuning",
@@ -150,7 +153,8 @@ def _evaluate_probe(
         for text, relevant in judged.items()
     ]
     if topics:
-        lines.append("A name such as with#2 stands for a piece of the topic with.")
+        piece, topic = max(item for item in topics.items() if item[1] in next(iter(judged.values())))
+        lines.append(f"A name such as {piece} stands for a piece of the topic {topic}.")
     call = ", ".join(["search", "judged", *(f"{name}={number}" for name, number in settings.items())])
     given = {"value": value, "judged": judged, "found": found, **settings}
     if topics:
@@ -174,6 +178,79 @@ _PIECES = {"with": ["with"], "try": ["try", "raise"]}
 _PIECES_FOUND = {"with": ["for#1", "for#2", "with#1", "with#2"], "try": ["try#2", "try#1", "for#1"]}
 _TOPICS = {label: label.split("#")[0] for label in ["for#1", "for#2", "with#1", "with#2", "try#1", "try#2"]}
 
+
+def _draw_judged(random: Random) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Three queries and what a search finds: two relevant documents, one far down, none; at times a fourth."""
+    near, far, nothing = letters(random, 8), letters(random, 8), letters(random, 7)
+    first, second, deep = random.choice([2, 3]), random.choice([4, 5]), random.choice([6, 7, 8])
+    missed = [letter for letter in "tuvwxyz" if letter not in near][: random.choice([0, 1, 2])]
+    rows = [
+        ([near[first - 1], near[second - 1], *missed], near),
+        ([far[deep - 1]], far),
+        (nothing[3:], nothing[:3]),
+    ]
+    if random.choice([True, False]):
+        third = letters(random, 5)
+        rows.append(([third[2]], third))
+    queries = [" ".join(words(random, 2)) for _ in rows]
+    pairs = list(zip(queries, shuffled(random, rows), strict=True))
+    judged = {query: shuffled(random, relevant) for query, (relevant, _found) in pairs}
+    return judged, {query: found for query, (_relevant, found) in pairs}
+
+
+def _draw_first_ranks(random: Random) -> tuple[Probe, ...]:
+    judged, found = _draw_judged(random)
+    queries = words(random, 2)
+    rankings = [letters(random, 7), letters(random, 7)]
+    ranks = shuffled(random, [random.choice([1, 2, 4, 5]), random.choice([3, 6, 7])])
+    answered = {query: [of[rank - 1]] for query, of, rank in zip(queries, rankings, ranks, strict=True)}
+    return (
+        _evaluate_probe("MRR", answered, dict(zip(queries, rankings, strict=True))),
+        _evaluate_probe("MRR", judged, found),
+        _evaluate_probe("MRR", judged, found, k=random.choice([3, 4])),
+    )
+
+
+def _draw_shares(random: Random) -> tuple[Probe, ...]:
+    judged, found = _draw_judged(random)
+    (query,), many = words(random, 1), letters(random, 13)
+    within, beyond = random.randrange(1, 10), random.choice([10, 11, 12])
+    return (
+        _evaluate_probe("recall", judged, found, k=2),
+        _evaluate_probe("recall", judged, found, k=random.choice([4, 5, 6, 7])),
+        _evaluate_probe("recall", {query: [many[within], *many[beyond:]]}, {query: many}),
+    )
+
+
+def _draw_unanswered(random: Random) -> tuple[Probe, ...]:
+    judged, found = _draw_judged(random)
+    unanswered = words(random, 1)[0]
+    judged = dict(shuffled(random, [*judged.items(), (unanswered, [])]))
+    found = {**found, unanswered: letters(random, random.choice([2, 3]))}
+    return (
+        _evaluate_probe("MRR", judged, found),
+        _evaluate_probe("recall", judged, found, k=5),
+    )
+
+
+def _draw_pieces(random: Random) -> tuple[Probe, ...]:
+    probes = []
+    for value in ("MRR", "recall"):
+        one, two, other, another, third, *missed = words(random, 8)
+        before = [f"{other}#1", f"{other}#2", f"{another}#1", f"{third}#1"][: random.choice([2, 3, 4])]
+        pieces = [f"{two}#1", f"{two}#2"]
+        late = len(before) > 2 and random.choice([True, False])  # at another rank than the first query's
+        found = {
+            one: [*shuffled(random, before), f"{one}#1", f"{one}#2"],
+            two: [f"{third}#2", *pieces] if late else [*pieces, f"{third}#2"],
+        }
+        settings = {"k": len(before) + 1} if value == "recall" else {}
+        judged = {one: [one], two: shuffled(random, [two, *missed[: random.choice([1, 2, 3])]])}
+        topics = {piece: piece.split("#")[0] for pieces in found.values() for piece in pieces}
+        probes.append(_evaluate_probe(value, judged, found, topics, **settings))
+    return tuple(probes)
+
+
 EVALUATE = Exercise(
     id="evaluate",
     unit="05_tuning",
@@ -190,6 +267,7 @@ EVALUATE = Exercise(
                 _evaluate_probe("MRR", _LEAKS, _LEAKS_FOUND),
                 _evaluate_probe("MRR", _LEAKS, _LEAKS_FOUND, k=3),
             ),
+            _draw_first_ranks,
         ),
         Criterion(
             N_("recall: the share of the relevant documents among the first k"),
@@ -199,6 +277,7 @@ EVALUATE = Exercise(
                 _evaluate_probe("recall", _LEAKS, _LEAKS_FOUND, k=4),
                 _evaluate_probe("recall", _TWELVE, _TWELVE_FOUND),
             ),
+            _draw_shares,
         ),
         Criterion(
             N_("a query without a relevant document is left out"),
@@ -207,6 +286,7 @@ EVALUATE = Exercise(
                 _evaluate_probe("MRR", _UNANSWERED, _UNANSWERED_FOUND),
                 _evaluate_probe("recall", _UNANSWERED, _UNANSWERED_FOUND, k=3),
             ),
+            _draw_unanswered,
         ),
         Criterion(
             N_("pieces of one topic count as one"),
@@ -215,6 +295,7 @@ EVALUATE = Exercise(
                 _evaluate_probe("MRR", _PIECES, _PIECES_FOUND, _TOPICS),
                 _evaluate_probe("recall", _PIECES, _PIECES_FOUND, _TOPICS, k=3),
             ),
+            _draw_pieces,
         ),
     ),
     hints=(
@@ -314,6 +395,7 @@ def _settings_probe(within: float) -> Probe:
     return Probe({"within": within}, "settings, on the 42 queries held apart")
 
 
+# Two numbers that were chosen, looked up in what was measured beforehand: there is nothing to draw.
 TUNING = Exercise(
     id="tuning",
     unit="05_tuning",
