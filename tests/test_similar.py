@@ -1,16 +1,19 @@
 """Same code is found whatever was done to its looks; different code, and code that says nothing, is not."""
 
 import ast
+import functools
 import importlib
 import inspect
 import itertools
 
+import nbformat
 import pytest
-from conftest import ROOT, released
+from conftest import ROOT
 
 from grader.classroom.code_form import form_of
-from grader.classroom.similar import LEAST_PARTS, compare_cells, solution_cells, solution_sources
+from grader.classroom.similar import LEAST_PARTS, compare_cells, solution_cells
 from grader.exercises import EXERCISES
+from grader.notebooks import released
 
 UNIT = "04_retriever"
 RETRIEVER = EXERCISES["retriever"]
@@ -88,13 +91,12 @@ class Retriever:
 
 @pytest.fixture(scope="module")
 def cells():
-    """The released and the published cells of a unit, each a mapping from exercise to source."""
+    """A function from a unit to its released and its published cells, each a mapping exercise -> source."""
 
+    @functools.cache
     def of(unit: str) -> tuple[dict, dict]:
-        import json
-
-        published = solution_cells(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb")
-        return solution_sources(json.loads(released(unit))), published
+        published = nbformat.read(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+        return solution_cells(released(unit)), solution_cells(published)
 
     return of
 

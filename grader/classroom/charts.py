@@ -35,12 +35,12 @@ def histogram(counts: Sequence[int]) -> Markup:
         parts.append(_text(middle, base + 18, str(points), "", "middle"))
     width = left + step * len(counts)
     parts.append(Markup('<path d="M{} {}H{:.1f}" class="axis"/>').format(left, base, width))
-    parts.append(_text(left, base + 40, "points (a bar at 3 counts the scores from 3 to under 4)", "quiet"))
-    described = ", ".join(f"{points}: {count}" for points, count in enumerate(counts) if count)
+    parts.append(_text(left, base + 40, "points (a bar at 0 counts the scores from 0 to under 1)", "quiet"))
+    described = "; ".join(f"with {points}: {count}" for points, count in enumerate(counts) if count)
     return _picture(
         max(width + left, 420),
         base + 48,
-        f"Histogram of the scores. Learners by whole points, of 0 to {len(counts) - 1}: {described or 'none'}.",
+        f"Histogram of the scores in whole points. Learners {described or 'with a score: 0'}.",
         parts,
     )
 
@@ -48,7 +48,7 @@ def histogram(counts: Sequence[int]) -> Markup:
 def criterion_bars(criteria: Sequence[CriterionSummary]) -> Markup:
     """A bar for each criterion, in the order given: the mean share of its points."""
     parts, y, exercise = [_HATCH], 0, ""
-    full = _WIDTH - 250  # the length of a bar that stands for all points
+    full = _WIDTH - 230  # the length of a bar that stands for all points
     for criterion in criteria:
         if criterion.exercise != exercise:
             exercise = criterion.exercise
@@ -64,11 +64,9 @@ def criterion_bars(criteria: Sequence[CriterionSummary]) -> Markup:
                     y, full * share, "hatched" if low else "bar"
                 )
             )
-        if share is None:
-            words = "no answer to judge"
-        else:
-            words = f"{percent(share)}   {criterion.all} all, {criterion.part} part, {criterion.none} none"
-        parts.append(_text(full + 22, y + 12, words, "count"))
+        parts.append(_text(full + 66, y + 12, percent(share), "count", "end"))
+        words = f"{criterion.all} all, {criterion.part} part, {criterion.none} none"
+        parts.append(_text(full + 78, y + 12, words if criterion.points else "no answer to judge", "quiet"))
         y += 16
     spoken = "; ".join(
         f"{criterion.exercise}, {criterion.title}: {percent(criterion.share)}" for criterion in criteria

@@ -51,7 +51,7 @@ def report(
     command = f"python -m grader grade {unit.name}" + (f" --out {out}" if out else "")
     class_results = read_results(places, unit, command)
     page, table = places.results / "report.html", places.results / "report.csv"
-    _write(page, _page(class_results, _same_code(class_results, root)))
+    _write(page, _page(class_results, _same_code(class_results)))
     _write(table, _table(class_results))
     say(f"{unit.name}: {_counted(len(class_results.results), 'learner')}. See {page} and {table}.")
     for learner, reason in class_results.damaged.items():
@@ -162,6 +162,10 @@ def _content(class_results: ClassResults, comparisons: Mapping[str, Comparison])
     max_points = sum(exercise.points for exercise in exercises)
     criteria = summary.criteria(exercises, graded)
     mistakes = summary.mistakes(exercises, graded)
+    events = summary.events(exercises, graded)
+    silent = Counter({exercise.id: 0 for exercise in exercises})
+    for event in events:
+        silent[event.exercise] += len(event.learners)
     weakest = sorted(
         (criterion for criterion in criteria if criterion.share is not None and criterion.share < 1 - 1e-9),
         key=lambda criterion: criterion.share,
@@ -185,7 +189,8 @@ def _content(class_results: ClassResults, comparisons: Mapping[str, Comparison])
         "is_low": charts.is_low,
         "mistakes": [mistake for mistake in mistakes if mistake.name],
         "unnamed": [mistake for mistake in mistakes if not mistake.name],
-        "events": summary.events(exercises, graded),
+        "events": events,
+        "silent": [(exercise, learners) for exercise, learners in silent.most_common(3) if learners],
         "remarks": list(_remarks(class_results)),
         "comparisons": comparisons,
         "groups": [_group(group, class_results) for each in comparisons.values() for group in each.groups],
@@ -238,17 +243,21 @@ def _remarks(class_results: ClassResults) -> Iterator[tuple[str, str, Sequence[s
             yield result.learner, grade.state, happened
 
 
-def _same_code(class_results: ClassResults, root: Path) -> dict[str, Comparison]:
+def _same_code(class_results: ClassResults) -> dict[str, Comparison]:
     """For each exercise, which submissions that ran hold the same code."""
+    import nbformat
+
+    from ..notebooks import released
+
     unit = class_results.unit.name
-    released = solution_cells(root / "notebooks" / unit / f"{unit}.ipynb")
-    published = solution_cells(root / "solutions" / "notebooks" / unit / f"{unit}.ipynb")
+    stubs = solution_cells(released(unit))
+    published = solution_cells(nbformat.read(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb", 4))
     graded = summary.graded(class_results)
     return {
         exercise.id: compare_cells(
             exercise,
             {result.learner: result.cells[exercise.id] for result in graded if exercise.id in result.cells},
-            released[exercise.id],
+            stubs[exercise.id],
             published[exercise.id],
         )
         for exercise in class_results.unit.exercises

@@ -10,7 +10,7 @@ from typing import get_args
 from ..grades import METADATA, GradeState, SubmissionGrade
 from ..units import Unit
 from .places import Places
-from .similar import solution_sources
+from .similar import solution_cells
 
 
 class NoResults(ValueError):
@@ -74,7 +74,7 @@ def _result(learner: str, path: Path, unit: Unit) -> Result:
     grade = SubmissionGrade.from_json(notebook["metadata"][METADATA])
     if not _plausible(grade, unit):
         raise ValueError(f"{path} holds no grade of {unit.name}")
-    return Result(learner, grade, solution_sources(notebook))
+    return Result(learner, grade, solution_cells(notebook))
 
 
 def _plausible(grade: SubmissionGrade, unit: Unit) -> bool:

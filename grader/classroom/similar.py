@@ -5,11 +5,10 @@ itself publishes, and a cell with fewer than LEAST_PARTS names, values, calls an
 released one. An exercise whose answer is numbers instead of code is not compared at all.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from ..exercise import Exercise
 from .code_form import form_by_words, form_of
@@ -66,13 +65,11 @@ def compare_cells(exercise: Exercise, cells: Mapping[str, str], released: str, p
     return Comparison(tuple(groups), sum(map(len, found.values())), **left_out)
 
 
-def solution_cells(notebook: Path) -> dict[str, str]:
-    """The solution cells of a notebook by exercise. Raises OSError or ValueError where it cannot be read."""
-    return solution_sources(json.loads(notebook.read_text(encoding="utf-8")))
+def solution_cells(notebook: Mapping[str, Any]) -> dict[str, str]:
+    """The sources of a notebook's solution cells by exercise; of two with one grade_id the first counts.
 
-
-def solution_sources(notebook: Mapping) -> dict[str, str]:
-    """The same for a notebook that is loaded already; of two cells with one grade_id the first counts."""
+    Raises KeyError, TypeError or AttributeError where it is no notebook.
+    """
     cells: dict[str, str] = {}
     for cell in notebook["cells"]:
         graded = cell["metadata"].get("nbgrader", {})
