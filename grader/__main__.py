@@ -1,7 +1,8 @@
-"""``python -m grader``: build the course, hand it out, report on a graded class, set the Binder badge."""
+"""``python -m grader``: build the course, hand it out, grade a class, report on it, set the Binder badge."""
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from .paths import ROOT, NoProject, need_project
@@ -26,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     report.add_argument(
         "--out", metavar="DIR", type=Path, help="the folder that grade --out DIR wrote to, for the page too"
     )
+    _add_grade(verbs)
     options = parser.parse_args(arguments)
     # Each verb is imported when it is called: the parts that grade a class need more than those that check.
     try:
@@ -38,6 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
             from .demo import demo
 
             return demo()
+        if options.verb == "grade":
+            return _grade(options)
         if options.verb == "report":
             from .classroom.report import report as make_report
 
@@ -55,6 +59,67 @@ def main(arguments: list[str] | None = None) -> int:
     except (NoProject, ValueError, OSError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _add_grade(verbs: argparse._SubParsersAction) -> None:
+    grade = verbs.add_parser("grade", help="grade a class in sandboxes: gradebook, feedback pages, tables")
+    grade.add_argument("unit", metavar="UNIT", help="such as 04_retriever")
+    grade.add_argument(
+        "--submissions",
+        metavar="PATH",
+        type=Path,
+        help="a folder LEARNER/UNIT/NOTEBOOK, a folder of notebooks named after learners, or a zip of either "
+        "(grader/submitted)",
+    )
+    grade.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="write everything there, and nothing to the course's gradebook",
+    )
+    grade.add_argument(
+        "--jobs", metavar="N", type=_from(1), help="how many run at once (the number of cores)"
+    )
+    grade.add_argument(
+        "--seed", metavar="S", type=_from(0), help="ask the same questions as the run with this seed"
+    )
+    grade.add_argument(
+        "--engine",
+        choices=("fork", "kernel"),
+        default="fork",
+        help="fork is fast; kernel is a real Jupyter kernel, for notebooks that need one (fork)",
+    )
+    grade.add_argument(
+        "--no-sandbox", action="store_true", help="run the submissions unconfined: for people you trust"
+    )
+    grade.add_argument(
+        "--scheduler", metavar="ADDRESS", default="", help="run them on a Dask cluster: tcp://HOST:8786"
+    )
+
+
+def _from(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise ValueError
+        return value
+
+    number.__name__ = f"whole number from {least}"
+    return number
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from .classroom.run import grade
+
+    return grade(
+        options.unit,
+        options.submissions,
+        options.out,
+        options.jobs,
+        options.seed,
+        "none" if options.no_sandbox else options.engine,
+        options.scheduler,
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+"""Finished executions on disk, so that a run that was killed goes on where it stopped."""
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..sandbox.execution import CellResult, Execution, Job
+from .places import write_whole
+
+# Whose code decides what an execution gives.
+_PACKAGES = ("grader", "hybrid_search", "lab")
+
+
+class Kept:
+    """Executions by what they depend on: the job, the engine and ``context`` (release, seed, versions, sources).
+
+    A file that cannot be read is as good as none.
+    """
+
+    def __init__(self, folder: Path, context: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self._context = json.dumps(context, sort_keys=True)
+        self._used: set[str] = set()
+
+    def key(self, job: Job, engine: str) -> str:
+        """The name under which the job's execution is kept. Equal jobs share one."""
+        told = asdict(job)
+        told["files"] = {name: hashlib.sha256(data).hexdigest() for name, data in job.files.items()}
+        text = json.dumps([told, engine, self._context], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def load(self, key: str) -> Execution | None:
+        self._used.add(key)
+        try:
+            stored = json.loads(gzip.decompress(self._path(key).read_bytes()))
+            cells = tuple(
+                CellResult(list(cell["outputs"]), cell["execution_count"], cell["stopped"])
+                for cell in stored["cells"]
+            )
+            return Execution(cells, stored["engine"], stored["seconds"])
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
+            return None
+
+    def save(self, key: str, execution: Execution) -> None:
+        """Raises OSError where it cannot be written."""
+        self._used.add(key)
+        content = json.dumps(asdict(execution)).encode()
+        write_whole(self._path(key), gzip.compress(content, compresslevel=1, mtime=0))
+
+    def prune(self) -> None:
+        """Forget the executions that this run did not ask for."""
+        for path in self._folder.iterdir():
+            if path.name.partition(".")[0] not in self._used:
+                path.unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.json.gz"
+
+
+def sources() -> str:
+    """A hash of the code of the grader, of the finished system and of the lab."""
+    hashed = hashlib.sha256()
+    for package in _PACKAGES:
+        for folder in find_spec(package).submodule_search_locations:
+            for path in sorted(_code_below(Path(folder))):
+                hashed.update(f"{package} {path.relative_to(folder)} ".encode())
+                hashed.update(hashlib.sha256(path.read_bytes()).digest())
+    return hashed.hexdigest()
+
+
+def _code_below(folder: Path) -> Iterable[Path]:
+    return folder.rglob("*.py")

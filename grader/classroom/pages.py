@@ -1,0 +1,88 @@
+"""Feedback pages, as nbgrader makes them, but with one converter for a whole class."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from .gradebook import Scores
+
+# A page shows what a learner wrote, to people who are logged in elsewhere: it runs no script and loads nothing.
+_POLICY = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+    "style-src 'unsafe-inline'; img-src data:; font-src data:\">"
+)
+
+
+_PICTURE_WITHOUT_TEXT = re.compile(r"<img(?![^>]*\balt=)")
+
+
+class FeedbackPages:
+    """Makes the page of a graded notebook with nbgrader's own template."""
+
+    def __init__(self, config: Any) -> None:
+        from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+        from nbgrader.converters import GenerateFeedback
+        from nbgrader.coursedir import CourseDirectory
+
+        made = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
+        self._exporter = _exporter(made.config)
+        self._exporter.register_preprocessor(CSSHTMLHeaderPreprocessor, enabled=True)
+
+    def page(self, unit: str, notebook: Any, scores: Scores) -> str:
+        """The page as HTML. Points and comments come from the gradebook, as in ``nbgrader generate_feedback``."""
+        for cell in notebook.cells:
+            marks = cell.metadata.get("nbgrader")
+            if marks and marks.get("solution"):
+                marks["comment"] = scores.comments.get(marks["grade_id"])
+            if marks and marks.get("grade"):
+                points, most, _ = scores.cells[marks["grade_id"]]
+                marks["score"], marks["points"] = points or 0.0, most
+        page, _ = self._exporter.from_notebook_node(notebook, self._resources(unit, scores))
+        return page.replace("<head>", f"<head>\n{_POLICY}", 1)
+
+    @staticmethod
+    def _resources(unit: str, scores: Scores) -> Mapping[str, Any]:
+        return {
+            "unique_key": unit,
+            "nbgrader": {
+                "student": scores.learner,
+                "assignment": unit,
+                "notebook": unit,
+                "score": scores.points,
+                "max_score": scores.max_points,
+                "late_penalty": scores.penalty,
+            },
+        }
+
+
+def _exporter(config: Any) -> Any:
+    """nbconvert's exporter of HTML. It reads each page once more for pictures without a text, which takes half
+    of its time; ours does so where there is such a picture.
+    """
+    from nbconvert.exporters import HTMLExporter, TemplateExporter
+    from nbconvert.filters import Highlight2HTML
+    from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
+
+    highlight = Highlight2HTML(pygments_lexer="ipython3", config=config)
+
+    @lru_cache(maxsize=500)  # most cells are the release's, and the same in every page
+    def highlighted_once(source: str) -> str:
+        return highlight(source)
+
+    def highlighted(source: str, metadata: Any = None) -> str:
+        return highlighted_once(source)
+
+    class Exporter(HTMLExporter):
+        def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> tuple[str, Any]:
+            ready = self._init_resources(resources)
+            self.register_filter("highlight_code", highlighted)
+            self.register_filter(
+                "filter_data_type", WidgetsDataTypeFilter(notebook_metadata={}, parent=self, resources=ready)
+            )
+            page, ready = TemplateExporter.from_notebook_node(self, nb, ready, **options)
+            if _PICTURE_WITHOUT_TEXT.search(page):
+                return super().from_notebook_node(nb, resources, **options)
+            return page, ready
+
+    return Exporter(config=config)
