@@ -41,10 +41,9 @@ def stage(unit: str, folder: Path) -> Path:
     ``unit`` is a unit's name, or END. The files are copies, readable by everybody, the same on every run.
     Raises UnknownUnit.
     """
-    lab = folder / "lab"
-    put_lab(lab, lab / "assets", leave_out={"jupyter"})
-    put_grader(unit, folder / "grader")
     put_hybrid_search(unit, folder / "hybrid_search")
+    put_grader(unit, folder / "grader")
+    put_lab(folder / "lab", folder / "lab" / "assets", leave_out={"jupyter"})
     return folder
 
 
