@@ -25,15 +25,17 @@ class TimeUp(Exception):
 
 
 class Channel:
-    """One end of a socket. ``watch`` is called now and then while a line is awaited, and may raise."""
+    """One end of a socket. ``watch`` is called again and again while a line is awaited, and may raise."""
 
     def __init__(self, end: socket.socket, watch: Callable[[], None]) -> None:
         self._socket = end
         self._watch = watch
+        self._watched = 0.0
         self._read = bytearray()
 
     def send(self, message: Mapping[str, Any], seconds: float) -> None:
         """Send one message. Raises Ended, also where the other side does not read it in time."""
+        self._watched = time.monotonic()
         self._socket.settimeout(max(0.1, seconds))
         try:
             self._socket.sendall(json.dumps(message).encode("ascii") + b"\n")
@@ -54,12 +56,14 @@ class Channel:
 
     def _receive(self, deadline: float) -> None:
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
+            now = time.monotonic()
+            if now >= deadline:
                 raise TimeUp
-            if select.select([self._socket], [], [], min(left, _LOOK_EVERY))[0]:
+            if now >= self._watched + _LOOK_EVERY:
+                self._watch()
+                self._watched = time.monotonic()
+            if select.select([self._socket], [], [], min(deadline - now, _LOOK_EVERY))[0]:
                 break
-            self._watch()
         try:
             part = self._socket.recv(_PART)
         except OSError as problem:

@@ -66,6 +66,8 @@ def environment(hash_seed: int = 0) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+        "TOKENIZERS_PARALLELISM": "false",
         "ORT_DISABLE_TELEMETRY": "1",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # as a notebook has it
         "NBGRADER_EXECUTION": "autograde",

@@ -5,8 +5,10 @@ or on other machines. Each thread keeps the sandboxes it has warmed up for the n
 """
 
 import contextlib
+import os
 import threading
 from collections import OrderedDict
+from multiprocessing.util import Finalize
 from typing import Protocol
 
 from .execution import EngineFault, Execution, Job, NoSandbox
@@ -38,6 +40,7 @@ class _Kept(threading.local):
 _lock = threading.Lock()
 _all: list[OrderedDict[_Key, Runner]] = []
 _kept = _Kept()
+_inherited: list[object] = []
 
 
 def execute(job: Job, engine: str = "fork") -> Execution:
@@ -97,3 +100,17 @@ def _new_runner(engine: str, unit: str, hash_seed: int) -> Runner:
     from .kernel_engine import KernelRunner
 
     return KernelRunner(unit, hash_seed, sandbox=engine == "kernel")
+
+
+def _leave_to_maker() -> None:
+    """In a forked process: the runners belong to the one that made them."""
+    global _lock, _all, _kept
+    _inherited.extend(_all)  # kept alive, so that nothing of theirs is tidied away
+    _lock, _all = threading.Lock(), []
+    _kept = _Kept()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_maker)
+# Runs at the end of this process, and of each worker process of a pool, which atexit does not.
+Finalize(None, close_runners, exitpriority=10)

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -23,7 +24,7 @@ from ..asked import QUESTIONS_VARIABLE
 from ..revealed import stage
 from . import seccomp, warm
 from .channel import Channel, Ended, TimeUp, TooLong
-from .collected import Collected
+from .collected import Collected, why_stopped
 from .confinement import COURSE, Mount, command, environment, need_sandbox, python
 from .execution import CellResult, EngineFault, Execution, Job, Stopped
 from .limits import Limits
@@ -38,8 +39,9 @@ _SECONDS_TO_LOCK_IN = 30.0
 _GRACE = 2.0  # seconds for a cell to stop after it was interrupted
 _DISK_OF_PARENT = 20_000_000
 # What ends a notebook: more than honest code can send, as inside/wire.py cuts it.
-_MOST_BYTES_OVER = 16  # times the limit on a cell's output
-_MOST_MESSAGES_OVER = 40  # times the limit on their number
+_MOST_OF_CELL = 16  # times the limit on a cell's output, in bytes
+_MOST_OF_NOTEBOOK = 80
+_MOST_MESSAGES = 40  # of a cell, times the limit on its outputs
 
 
 class ForkRunner:
@@ -52,7 +54,8 @@ class ForkRunner:
         need_sandbox()
         self.unit = unit
         self.broken = False
-        self._folder = tempfile.TemporaryDirectory(prefix="grading-")
+        self._owner = os.getpid()
+        self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - what the warm parent says on stderr
         self._control, theirs = socket.socketpair()
         try:
@@ -79,7 +82,9 @@ class ForkRunner:
         return Execution(cells, "fork", time.monotonic() - start)
 
     def close(self) -> None:
-        """End the warm parent, and with it everything in its sandbox."""
+        """End the warm parent, and with it everything in its sandbox. No more than once, and by its maker."""
+        if os.getpid() != self._owner or self._said.closed:
+            return
         self.broken = True
         self._control.close()  # it leaves when nobody can send it a notebook
         if process := getattr(self, "_process", None):
@@ -89,7 +94,7 @@ class ForkRunner:
                 process.kill()
                 process.wait()
         self._said.close()
-        self._folder.cleanup()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> "ForkRunner":
         return self
@@ -98,9 +103,8 @@ class ForkRunner:
         self.close()
 
     def _started(self, theirs: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:
-        folder = Path(self._folder.name)
-        folder.chmod(0o755)
-        course = stage(self.unit, folder)
+        self._folder.chmod(0o755)
+        course = stage(self.unit, self._folder)
         variables = environment(hash_seed)
         variables["PYTHONPATH"] += f":{_ENGINE}"
         line = command(
@@ -167,6 +171,7 @@ class _Notebook:
         self._end_of_notebook = start + job.limits.notebook_seconds
         self._channel = Channel(end, self._watch)
         self._collected = Collected()
+        self._bytes_left = _MOST_OF_NOTEBOOK * job.limits.output_bytes
 
     def prepare(self) -> None:
         """Have the process lock itself in, and lay out what the notebook finds."""
@@ -196,7 +201,7 @@ class _Notebook:
             outputs = self._collected.next_cell()
             count, stopped, ended = self._run(source)
             if stopped:
-                self._collected.add({"output": _why(stopped, self._job.limits)})
+                self._collected.add({"output": why_stopped(stopped, self._job.limits)})
             yield CellResult(outputs, count, stopped)
 
     def close(self) -> None:
@@ -210,7 +215,8 @@ class _Notebook:
         deadline = min(time.monotonic() + self._job.limits.cell_seconds, self._end_of_notebook)
         last = deadline == self._end_of_notebook
         stopped: Stopped = ""
-        received = _Received(self._job.limits)
+        bytes_left = min(self._bytes_left, _MOST_OF_CELL * self._job.limits.output_bytes)
+        messages_left = _MOST_MESSAGES * self._job.limits.outputs
         try:
             self._channel.send({"source": source}, deadline - time.monotonic())
             while True:
@@ -222,14 +228,18 @@ class _Notebook:
                     stopped, deadline = "time", time.monotonic() + _GRACE
                     self._signal(signal.SIGINT)
                     continue
-                received.count(line)
+                bytes_left -= len(line)
+                self._bytes_left -= len(line)
+                messages_left -= 1
+                if bytes_left < 0 or messages_left < 0:
+                    return None, "flood", True
                 message = _readable(line)
                 if "done" in message:
                     return clean_count(message["done"]), stopped, bool(stopped and last)
                 self._collected.add(message)
-        except TooMuchMemory:
+        except _TooMuchMemory:
             return None, "memory", True
-        except (_Flood, TooLong):
+        except TooLong:
             return None, "flood", True
         except Ended:
             return None, stopped or "died", True
@@ -237,33 +247,15 @@ class _Notebook:
     def _watch(self) -> None:
         if memory_in_use(self._number) > self._job.limits.memory:
             self._signal(signal.SIGKILL)
-            raise TooMuchMemory
+            raise _TooMuchMemory
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._process, number)
 
 
-class TooMuchMemory(Exception):
+class _TooMuchMemory(Exception):
     """A notebook's processes use more memory than they may."""
-
-
-class _Flood(Exception):
-    """A cell sends more than honest code can."""
-
-
-class _Received:
-    """How much a cell has sent."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._bytes = _MOST_BYTES_OVER * limits.output_bytes + 4_000_000
-        self._messages = _MOST_MESSAGES_OVER * limits.outputs + 1_000
-
-    def count(self, line: bytes) -> None:
-        self._bytes -= len(line)
-        self._messages -= 1
-        if self._bytes < 0 or self._messages < 0:
-            raise _Flood
 
 
 def _readable(line: bytes) -> dict[str, Any]:
@@ -272,17 +264,6 @@ def _readable(line: bytes) -> dict[str, Any]:
         return parse(line)
     except BadOutput:
         return {"output": None}
-
-
-def _why(stopped: Stopped, limits: Limits) -> dict[str, Any]:
-    """The output that says why a cell has no proper end."""
-    sentence = {
-        "time": f"stopped after {limits.cell_seconds:g} seconds",
-        "memory": f"stopped: the notebook used more than {limits.memory / 1e6:,.0f} MB of memory",
-        "died": "the process that ran the notebook ended here",
-        "flood": "stopped: it sent more than a notebook can hold",
-    }[stopped]
-    return {"output_type": "error", "ename": "Stopped", "evalue": sentence, "traceback": [sentence]}
 
 
 def _limits_inside(limits: Limits) -> dict[str, int]:

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from IPython.core.autocall import ExitAutocall
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
@@ -134,8 +133,6 @@ def new_shell() -> ZMQInteractiveShell:
     shell = ZMQInteractiveShell.instance(config=config)
     builtins.input = getpass.getpass = _no_input
     sys.stdout, sys.stderr = _Stream("stdout", 1), _Stream("stderr", 2)
-    for name in ("exit", "quit"):
-        shell.user_ns[name] = ExitAutocall(shell)
     return shell
 
 

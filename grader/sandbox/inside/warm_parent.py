@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,10 +32,11 @@ def main(descriptor: int) -> None:
     settings = _settings(control)
     seccomp = base64.b64decode(settings["seccomp"])
     shell = new_shell()
-    for name in settings["imports"]:
-        with contextlib.suppress(ImportError):
-            import_module(name)
-    warm_up(shell, settings["warm_up"])
+    with _one_processor():
+        for name in settings["imports"]:
+            with contextlib.suppress(ImportError):
+                import_module(name)
+        warm_up(shell, settings["warm_up"])
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         raise RuntimeError(f"{threads} threads: a process with threads cannot fork safely")
@@ -48,6 +50,17 @@ def main(descriptor: int) -> None:
             _become_notebook(channel, shell, seccomp)
         channel.close()
         os.waitpid(child, 0)
+
+
+@contextlib.contextmanager
+def _one_processor() -> Iterator[None]:
+    """While only one is there to use, numerical libraries start no threads."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def _settings(control: socket.socket) -> dict[str, Any]:

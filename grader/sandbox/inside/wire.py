@@ -14,7 +14,7 @@ from typing import Any, Protocol
 ANSWERS = "application/vnd.hybrid-search-course.answers+json"
 _MOST_ANSWERS = 20
 _LARGEST_OUTPUT = 1_500_000  # characters of one display
-_UPDATES_PER_OUTPUT = 10
+_CHANGES_PER_OUTPUT = 10
 _FLUSH_AT = 8_192  # characters of text held back, so that many small prints make few messages
 
 
@@ -53,7 +53,8 @@ class Wire:
         self._held: list[str] = []
         self._held_characters = 0
         self._name = ""
-        self._characters = self._outputs = self._updates = self._answers = self._displayed = 0
+        self._characters = self._outputs = self._displayed = 0
+        self._updates = self._clears = self._answers = 0
         self._text_cut = self._outputs_cut = False
 
     def text(self, name: str, text: str) -> None:
@@ -68,6 +69,11 @@ class Wire:
                 text = text[: self.most_characters - self._characters]
                 text += f"\n... output cut after {self.most_characters:,} characters ...\n"
                 self._text_cut = True
+            elif name != self._name and self._held:
+                self._outputs += 1  # a stream after another one
+                if self._outputs > self.most_outputs:
+                    text = f"\n... output cut after {self.most_outputs:,} changes of the stream ...\n"
+                    self._text_cut = True
             self._characters += len(text)
             self._hold(name, text)
 
@@ -86,7 +92,9 @@ class Wire:
         """Take away the cell's outputs, at once or when the next one comes."""
         with self._lock:
             self.flush()
-            self.send({"clear": bool(wait)})
+            self._clears += 1
+            if self._clears <= _CHANGES_PER_OUTPUT * self.most_outputs:
+                self.send({"clear": bool(wait)})
 
     def flush(self) -> None:
         """Send the text that is held back."""
@@ -128,7 +136,7 @@ class Wire:
         else:
             self._outputs += 1
         if self._outputs <= self.most_outputs and self._displayed <= 4 * self.most_characters:
-            return self._updates <= _UPDATES_PER_OUTPUT * self.most_outputs
+            return self._updates <= _CHANGES_PER_OUTPUT * self.most_outputs
         if not self._outputs_cut:
             self._outputs_cut = True
             self._note(f"... further outputs left out after {self._outputs - 1:,} ...\n")
