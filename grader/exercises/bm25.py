@@ -486,7 +486,8 @@ def _draw_matches(random: Random) -> tuple[Probe, ...]:
     once, absent, *nouns = words(random, 6)
     first, second, third, *_ = nouns
     notes = _draw_notes(random, nouns)
-    later = [["Note 1", f"{third} {second}"], ["Note 2", f"{second} {first} {second}"]]
+    texts_later = [f"{third} {second}", " ".join([second] + [first] * random.choice([1, 2, 3]))]
+    later = numbered("Note", shuffled(random, texts_later))
     texts = [text for _, text in notes] + [f"{once} {nouns[0]}"]
     return (
         _index_probe(numbered("Note", shuffled(random, texts)), once, k=random.choice([5, 6, 7])),

@@ -205,7 +205,7 @@ def _distance_probe(a: list, b: list) -> Probe:
 
 # Of length 1, whatever the order and the signs of their numbers, and written with few digits.
 _OF_LENGTH_1 = {
-    2: [[0.6, 0.8], [0.28, 0.96], [0.352, 0.936]],
+    2: [[0.28, 0.96], [0.352, 0.936], [0.5376, 0.8432]],
     4: [[0.1, 0.1, 0.7, 0.7], [0.1, 0.3, 0.3, 0.9], [0.1, 0.5, 0.5, 0.7], [0.2, 0.4, 0.4, 0.8]],
 }
 

@@ -119,7 +119,7 @@ def _draw_any_lists(random: Random) -> tuple[Probe, ...]:
     *some, both = letters(random, random.choice([7, 9]))
     half = len(some) // 2
     opposed = {"vector": [*some[:half], both], "BM25": [*some[half:], both]}
-    few, most = letters(random, 4), letters(random, random.choice([2, 3]))
+    few, most = letters(random, 4), letters(random, random.choice([3, 4]))
     names = random.sample(["title", "text", "tags", "author", "summary", "comments"], 3)
     return (
         _table_probe(opposed, k_rrf=1),
