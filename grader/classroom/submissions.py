@@ -7,7 +7,7 @@ Which of the two it is, the folder itself decides:
 - Where notebooks lie in it, or anything named as Moodle or Canvas name what they export, each notebook is a
   learner's, whose name is the file's: ``maria.ipynb``. Moodle's is ``Full Name_NUMBER_assignsubmission_file_``,
   a folder or the start of a file's name, and Canvas' ``name_NUMBER_NUMBER_FILE`` or
-  ``name_LATE_NUMBER_NUMBER_FILE``, ``anon_CODE`` instead of name and number where it is anonymous.
+  ``name_LATE_NUMBER_NUMBER_FILE``, with ``anon_CODE`` for name and number where it is anonymous.
 - Where it is neither and holds one folder and nothing else, the same is asked of that folder.
 - Where it is both, it is refused.
 """
@@ -37,8 +37,8 @@ _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assign(?:submission|feedback)_[a-z]+(?:_(?P<file>.*))?", re.S
 )
 _CANVAS = re.compile(
-    r"(?:(?P<name>\w+?)_(?P<late>LATE_)?(?P<number>\d+)|(?P<late_too>LATE_)?anon_(?P<code>[A-Za-z0-9]+))"
-    r"_\d+_(?P<file>.+)",
+    r"(?:(?P<late_too>LATE_)?anon_(?P<code>[A-Za-z0-9]+)|(?P<name>\w+?)_(?P<late>LATE_)?(?P<number>\d+))"
+    r"_(?:\d+_(?P<file>.+)|(?P<text>(?:text|link)\.html))",
     re.S,
 )
 
@@ -244,7 +244,7 @@ def _platform(entry: Entry) -> _Named | None:
     if match := _CANVAS.fullmatch(entry.name):
         late = bool(match["late"] or match["late_too"])
         name = match["name"] or f"anon_{match['code']}"
-        return _Named(Found(name, match["number"] or ""), match["file"], late)
+        return _Named(Found(name, match["number"] or ""), match["file"] or match["text"], late)
     return None
 
 
