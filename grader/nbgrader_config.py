@@ -22,9 +22,26 @@ c.CourseDirectory.feedback_directory = "grader/feedback"
 c.CourseDirectory.db_url = f"sqlite:///{ROOT / 'grader' / 'gradebook.db'}"
 c.Exchange.root = str(EXCHANGE)
 
-# A test cell that a learner deleted comes back before grading.
-c.OverwriteCells.add_missing_cells = True
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 
-# The kernel's remarks about its own transport would stand between the lines of the report.
+# nbgrader's own lists with three steps of the course: the submission is rebuilt from the release, runs in a
+# sandbox that holds no answer, and is judged outside of it.
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.ClearOutput",
+    "grader.preprocessors.RebuildFromRelease",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "grader.preprocessors.RunInSandbox",
+    "grader.preprocessors.JudgeOutside",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# Validate runs the notebook of the person who presses it. The kernel's remarks about its own transport would
+# stand between the lines of the report.
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]

@@ -60,7 +60,7 @@ def graded(course, nbgrader):
     hand_in(course, "right", lambda source: source)
     hand_in(course, "zero_based", lambda source: source.replace(", start=1", ""))
     hand_in(course, "broken", lambda source: source + "\n    this is no Python")
-    nbgrader("autograde", UNIT)
+    nbgrader("autograde", UNIT, "--RunInSandbox.seed=1")
     nbgrader("generate_feedback", UNIT)
     nbgrader("export", f"--CsvExportPlugin.to={course}/grades.csv", "--to", str(course / "grades.csv"))
     with open(course / "grades.csv", newline="", encoding="utf-8") as file:
@@ -70,7 +70,8 @@ def graded(course, nbgrader):
 def test_the_grades_are_the_points_of_the_checks(graded):
     assert float(graded["right"]["score"]) == float(graded["right"]["max_score"]) == 10
     # Both exercises count from 1, but only the Retriever's ranks come from enumerate.
-    assert float(graded["zero_based"]["score"]) == pytest.approx(2.67)
+    # Of the public probes and as many drawn ones it answers few, by luck.
+    assert 2 < float(graded["zero_based"]["score"]) < 3.5
     assert float(graded["broken"]["score"]) == 0
 
 
