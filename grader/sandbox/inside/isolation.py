@@ -46,6 +46,7 @@ def lock_in(limits: dict[str, int], seccomp: bytes, keep: int) -> None:
     ``limits`` has "disk", "memory", "processes", "file_size" and "seconds"; ``seccomp`` is a BPF program;
     ``keep`` is the one file descriptor besides the standard ones that stays open.
     """
+    os.setsid()  # a signal to its group would reach the warm parent otherwise
     _private_folders(limits["disk"])
     for kind in _KINDS:
         file = f"/proc/sys/user/max_{kind}_namespaces"

@@ -8,6 +8,7 @@ import asyncio
 import base64
 import builtins
 import getpass
+import inspect
 import io
 import os
 import signal
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
@@ -67,9 +69,19 @@ class _Displays(DisplayPublisher):
         wire.clear(wait)
 
 
+class _Compiler(CachingCompiler):
+    """Knows the module of each cell, which inspect would look for among all, once for each line of a traceback."""
+
+    def cache(self, *arguments, **options) -> str:
+        name = super().cache(*arguments, **options)
+        inspect.modulesbyfile[os.path.normcase(os.path.abspath(name))] = "__main__"
+        return name
+
+
 class ZMQInteractiveShell(InteractiveShell):
     """Its name is the one by which libraries know that they run in a notebook."""
 
+    compiler_class = Type(_Compiler)
     displayhook_class = Type(_Results)
     display_pub_class = Type(_Displays)
     system = InteractiveShell.system_raw
@@ -86,7 +98,7 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def init_hooks(self) -> None:
         super().init_hooks()
-        self.set_hook("show_in_pager", lambda *_: None, 99)
+        self.set_hook("show_in_pager", lambda *_, **__: None, 99)  # a page is no output of a notebook
 
     def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
         wire.output(
@@ -117,7 +129,8 @@ class _Stream(io.TextIOBase):
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        wire.text(self._kind, text)
+        if not wire.text_cut:
+            wire.text(self._kind, text)
         return len(text)
 
     def flush(self) -> None:
@@ -132,6 +145,7 @@ def new_shell() -> ZMQInteractiveShell:
     config.IPKernelApp.notebook = True  # some libraries look for it
     shell = ZMQInteractiveShell.instance(config=config)
     builtins.input = getpass.getpass = _no_input
+    sys.path.insert(0, "")  # modules that the notebook writes into its folder
     sys.stdout, sys.stderr = _Stream("stdout", 1), _Stream("stderr", 2)
     return shell
 

@@ -55,7 +55,7 @@ class Wire:
         self._name = ""
         self._characters = self._outputs = self._displayed = 0
         self._updates = self._clears = self._answers = 0
-        self._text_cut = self._outputs_cut = False
+        self.text_cut = self._outputs_cut = False  # what is cut, the caller may leave out
 
     def text(self, name: str, text: str) -> None:
         """Text on "stdout" or "stderr"."""
@@ -63,17 +63,17 @@ class Wire:
             if self._forked:
                 os.write(2 if name == "stderr" else 1, text.encode("utf-8", "replace"))
                 return
-            if self._text_cut:
+            if self.text_cut:
                 return
             if self._characters + len(text) > self.most_characters:
                 text = text[: self.most_characters - self._characters]
                 text += f"\n... output cut after {self.most_characters:,} characters ...\n"
-                self._text_cut = True
+                self.text_cut = True
             elif name != self._name and self._held:
                 self._outputs += 1  # a stream after another one
                 if self._outputs > self.most_outputs:
                     text = f"\n... output cut after {self.most_outputs:,} changes of the stream ...\n"
-                    self._text_cut = True
+                    self.text_cut = True
             self._characters += len(text)
             self._hold(name, text)
 
