@@ -232,6 +232,7 @@ def test_mistakes_come_with_their_sentence_and_names_most_frequent_first(written
     assert mistakes.index("Your ranks start at 0") < mistakes.index("The score does not change with k_rrf")
     assert "bruno , dana" in mistakes and "repetitions" not in mistakes
     assert "A word that stands twice in a document counts twice" in mistakes
+    assert "without a name" not in mistakes  # no answer is no mistake
 
 
 def test_a_mistake_without_a_name_is_counted(tmp_path):
@@ -396,6 +397,7 @@ DAMAGE = {
     "a state of its own": lambda grade: grade.update(state="excellent"),
     "points as text": lambda grade: grade["exercises"][0].update(points="8"),
     "points without end": lambda grade: grade["exercises"][0].update(points=float("inf")),
+    "most points without end": lambda grade: grade["exercises"][0].update(max_points=float("inf")),
     "more points than there are": lambda grade: grade["exercises"][0].update(points=800),
     "points below zero": lambda grade: grade["exercises"][0]["criteria"][0].update(points=-1),
     "another unit": lambda grade: grade.update(unit="02_bm25"),
