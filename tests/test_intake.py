@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import random
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -764,11 +765,10 @@ def change(notebook, draw):
     """Delete, replace, duplicate or move something, anywhere."""
     from hypothesis import strategies as st
 
-    # Half of the time among the cells' own parts: there are more places in the texts than anywhere else.
-    places = [spot for spot in spots(notebook) if len(spot) <= draw(st.sampled_from([2, 3, 6]))]
-    spot = draw(st.sampled_from(places))
+    deepest = draw(st.sampled_from([1, 2, 3, 5, 9]))  # else nearly all would lie in the metadata
+    spot = draw(st.sampled_from([spot for spot in spots(notebook) if len(spot) <= deepest]))
     if not spot:
-        return draw(st.sampled_from(WEIRD)) if draw(st.integers(0, 9)) == 0 else notebook
+        return copy.deepcopy(draw(st.sampled_from(WEIRD))) if draw(st.integers(0, 9)) == 0 else notebook
     parent, step = at(notebook, spot[:-1]), spot[-1]
     how = draw(st.sampled_from(["delete", "replace", "wrap", "duplicate", "swap", "text"]))
     if how == "delete":
@@ -808,13 +808,11 @@ def garble(data: bytes, draw) -> bytes:
     return data
 
 
-def texts_of(notebook) -> set[str]:
-    """Every text that stands in a cell of a parsed submission."""
-    cells = notebook.get("cells") or []
-    for sheet in notebook.get("worksheets") or []:
-        cells = cells + (sheet.get("cells") or [] if isinstance(sheet, dict) else [])
-    values = [value for one in cells if isinstance(one, dict) for value in one.values()]
-    return {text for value in values if (text := text_of(value)) is not None}
+def texts_of(value) -> set[str]:
+    """Every text that stands anywhere in a parsed submission."""
+    own = {text_of(value)} - {None}
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return own.union(*(texts_of(part) for part in parts))
 
 
 def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_own(tmp_path):
@@ -822,11 +820,12 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
-    seen, whole = set(), json.dumps(solved())
+    seen, whole = Counter(), json.dumps(solved())
     stubs = {one.id: one.source for one in _release(UNIT).cells}
+    examples = 2_000 if LONG else 100
 
     @settings(
-        max_examples=2_000 if LONG else 100,
+        max_examples=examples,
         deadline=None,
         database=None,
         derandomize=True,
@@ -836,7 +835,7 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
     def broken_notebook(data):
         notebook = json.loads(whole)
         if data.draw(st.booleans()):
-            notebook["cells"].insert(4, json.loads(json.dumps(own("mine = 1"))))
+            notebook["cells"].insert(4, dict(own("mine = 1", id="mine")))
         if data.draw(st.integers(0, 4)) == 0:
             notebook = json.loads(json.dumps(as_format_3(nbformat.from_dict(notebook))))
         for _change in range(data.draw(st.integers(1, 8))):
@@ -844,7 +843,7 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
                 notebook = change(notebook, data.draw)
         handed_in = garble(json.dumps(notebook).encode(), data.draw)
         taken = take_in(hand_in(tmp_path, handed_in), _release(UNIT), UNIT)
-        seen.add(taken.state)
+        seen[taken.state] += 1
         must_hold(taken.notebook)
         if taken.state != "graded":
             assert taken.reason and taken.notebook == _release(UNIT)
@@ -857,7 +856,8 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
         assert all(note and "\n" not in note for note in taken.notes)
 
     broken_notebook()
-    assert {"graded", "unreadable"} <= seen
+    assert seen.total() >= examples
+    assert min(seen["graded"], seen["unreadable"]) > examples / 10
 
 
 def test_the_rules_above_see_a_rebuilding_that_breaks_them(monkeypatch):
