@@ -1,5 +1,6 @@
 """The one writer to nbgrader's gradebook. A class is written in one transaction: all of it or nothing."""
 
+import logging
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -114,6 +115,10 @@ def _in_plain_words(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.DatabaseError, DatabaseError) as error:
         raise GradebookProblem(_said_of(path, str(getattr(error, "orig", error)))) from error
+    except ValueError as error:  # nbgrader's InvalidEntry, for whatever its database says
+        if not isinstance(error.__context__, DatabaseError):
+            raise
+        raise GradebookProblem(_said_of(path, str(error.__context__.orig))) from error
 
 
 def _said_of(path: Path, error: str) -> str:
@@ -178,6 +183,8 @@ def _one_transaction(path: Path, course_id: str) -> Iterator[Any]:
     from sqlalchemy import create_engine, event, text
     from sqlalchemy.orm import scoped_session, sessionmaker
 
+    log = logging.getLogger("tornado.application")  # nbgrader's, for errors that are told elsewhere
+    before, log.disabled = log.disabled, True
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _SECONDS_TO_WAIT})
     # The driver would begin a transaction later, and none for CREATE TABLE.
     event.listen(engine, "connect", lambda connection, _: setattr(connection, "isolation_level", None))
@@ -205,6 +212,7 @@ def _one_transaction(path: Path, course_id: str) -> Iterator[Any]:
                 gradebook.db.remove()
     finally:
         engine.dispose()
+        log.disabled = before
 
 
 def _enter_assignment(gradebook: Any, unit: str, release: Any, path: Path) -> None:

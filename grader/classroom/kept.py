@@ -15,6 +15,7 @@ from .places import write_whole
 
 # Whose code decides what an execution gives.
 _PACKAGES = ("grader", "hybrid_search", "lab")
+_ENDING = ".json.gz"
 
 
 class Kept:
@@ -54,13 +55,13 @@ class Kept:
         write_whole(self._path(key), gzip.compress(content, compresslevel=1, mtime=0))
 
     def prune(self) -> None:
-        """Forget the executions that this run did not ask for."""
+        """Forget the executions that this run did not ask for, and first tries, when the run has ended."""
         for path in self._folder.iterdir():
-            if path.name.partition(".")[0] not in self._used:
+            if path.name.removesuffix(_ENDING) not in self._used or path.name.endswith(f".first{_ENDING}"):
                 path.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
-        return self._folder / f"{key}.json.gz"
+        return self._folder / f"{key}{_ENDING}"
 
 
 def sources() -> str:
