@@ -765,7 +765,7 @@ def change(notebook, draw):
     """Delete, replace, duplicate or move something, anywhere."""
     from hypothesis import strategies as st
 
-    deepest = draw(st.sampled_from([1, 2, 3, 5, 9]))  # else nearly all would lie in the metadata
+    deepest = draw(st.sampled_from([3, 2, 3, 5, 9, 1]))  # else nearly all would lie in the metadata
     spot = draw(st.sampled_from([spot for spot in spots(notebook) if len(spot) <= deepest]))
     if not spot:
         return copy.deepcopy(draw(st.sampled_from(WEIRD))) if draw(st.integers(0, 9)) == 0 else notebook
@@ -794,7 +794,7 @@ def garble(data: bytes, draw) -> bytes:
     """Cut the file, change bytes, or write it in another encoding."""
     from hypothesis import strategies as st
 
-    how = draw(st.sampled_from(["nothing", "nothing", "nothing", "cut", "byte", "insert", "encoding"]))
+    how = draw(st.sampled_from(["nothing"] * 8 + ["cut", "byte", "insert", "encoding"]))
     place = draw(st.integers(0, max(len(data) - 1, 0)))
     if how == "cut":
         return data[:place]
@@ -857,7 +857,7 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
 
     broken_notebook()
     assert seen.total() >= examples
-    assert min(seen["graded"], seen["unreadable"]) > examples / 10
+    assert min(seen["graded"], seen["unreadable"]) > examples / 20
 
 
 def test_the_rules_above_see_a_rebuilding_that_breaks_them(monkeypatch):
