@@ -13,7 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     build = verbs.add_parser("build", help="make the notebooks and reference answers from their sources")
     build.add_argument("--check", action="store_true", help="write nothing; fail where something has drifted")
-    verbs.add_parser("demo", help="grade a small sample class of unit 04 with nbgrader and print the table")
+    verbs.add_parser("demo", help="grade a small sample class of unit 04 and print the table")
     verbs.add_parser("badge", help="set OWNER/REPO in the README's Binder badge from the git remote")
     handout = verbs.add_parser("handout", help="make the folder to give to a class: the units up to UNIT")
     handout.add_argument(

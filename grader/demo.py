@@ -1,7 +1,7 @@
-"""A class of five, graded with nbgrader before your eyes."""
+"""A class of six, one of them hostile, graded before your eyes by the command that grades a real class."""
 
 import logging
-import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,60 +10,83 @@ from pathlib import Path
 import nbformat
 
 from .exercises import EXERCISES
-from .language import translate as _
+from .notebooks import released
 from .paths import ROOT
 
 _UNIT = "04_retriever"
+_SEED = 4  # the same table every time
+
+# Shows full points, puts a check of its own in the place of the course's, and looks for the answers.
+_HOSTILE = """
+import builtins, socket, sys
+from pathlib import Path
+
+class Retriever:
+    def __init__(self, *indexes): pass
+    def search(self, query, k=1, k_rrf=60, candidates=20): return []
+
+def check(exercise, *objects):
+    print(f"{exercise}: 8 of 8 points")
+    return 8.0
+
+builtins.check = sys.modules["grader"].check = check
+print("answers found:", list(Path(sys.modules["grader"].__file__).parent.rglob("*.json")))
+socket.create_connection(("127.0.0.1", 8888))
+"""
 
 
 def demo(say: Callable[[str], None] = print) -> int:
-    """Grade the sample class of unit 04 in a temporary folder and print the table."""
-    from .nbgrader_course import course_api
+    """Grade the sample class of unit 04 in a temporary folder, print the table, and say what became of fay."""
+    from .classroom.run import grade
+    from .sandbox.confinement import why_not
 
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", module="nbgrader")  # about its own use of its database
+    missing = why_not()
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        solved = shutil.copytree(
-            ROOT / "solutions" / "notebooks" / _UNIT, root / "solutions" / "notebooks" / _UNIT
+        submissions, out = Path(folder) / "submitted", Path(folder) / "graded"
+        _hand_in(submissions, hostile=not missing)
+        if missing:
+            print(f"{missing}\nSo the demo leaves its hostile submission out.", file=sys.stderr)
+        said: list[str] = []
+        status = grade(
+            _UNIT, submissions, out, seed=_SEED, engine="none" if missing else "fork", say=said.append
         )
-        api = course_api(root)
-        _done(api.generate_assignment(_UNIT), "generate_assignment")
-        class_list = _hand_in(root, Path(solved) / f"{_UNIT}.ipynb")
-        say(f"Grading {len(class_list)} submissions of unit {_UNIT} with nbgrader ...")
-        for learner in class_list:
-            _done(api.autograde(_UNIT, learner), f"autograde {learner}")
-        say("\n".join(_table(root, api, class_list)))
-    return 0
+        # What follows the table is about files, which are gone in a moment.
+        table = said.index("")
+        say("\n".join(said[: said.index("", table + 1)]))
+        if not missing:
+            say("\nWhat the code of fay put out, in the sandbox:")
+            say("\n".join(f"  {line}" for line in _put_out(out, "fay")))
+    return status
 
 
-def _hand_in(root: Path, solved: Path) -> list[str]:
-    """Put the sample class's notebooks where nbgrader looks for submissions; the learners' names."""
-    released = nbformat.read(root / "notebooks" / _UNIT / f"{_UNIT}.ipynb", as_version=4)
-    right = {
-        cell.id: cell.source for cell in nbformat.read(solved, as_version=4).cells if cell.id in EXERCISES
-    }
-    sample_class = dict(_sample_class(right))
-    for learner, sources in sample_class.items():
-        notebook = nbformat.from_dict(released)
+def _hand_in(folder: Path, hostile: bool) -> None:
+    """Put the sample class's notebooks where a class run looks for submissions."""
+    solved = nbformat.read(ROOT / "solutions" / "notebooks" / _UNIT / f"{_UNIT}.ipynb", as_version=4)
+    right = {cell.id: cell.source for cell in solved.cells if cell.id in EXERCISES}
+    for learner, sources in _sample_class(right, hostile):
+        notebook = released(_UNIT)
         for cell in notebook.cells:
             cell.source = sources.get(cell.id, cell.source)
-        folder = root / "grader" / "submitted" / learner / _UNIT
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / f"{_UNIT}.ipynb")
-    return list(sample_class)
+        place = folder / learner / _UNIT
+        place.mkdir(parents=True)
+        nbformat.write(notebook, place / f"{_UNIT}.ipynb")
 
 
-def _sample_class(right: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+def _sample_class(right: dict[str, str], hostile: bool) -> Iterator[tuple[str, dict[str, str]]]:
     """Each learner with the solution cells that were changed."""
     yield "amal", right
     yield "bruno", {"retriever": right["retriever"]}
     yield "chen", {}
-    yield "dana", {**right, "retriever": _changed(right["retriever"], ", start=1", "")}
-    yield "emre", {**right, "retriever": _changed(right["retriever"], "(query, candidates)", "(query, k)")}
+    yield "dana", {**right, "retriever": changed(right["retriever"], ", start=1", "")}
+    yield "emre", {**right, "retriever": changed(right["retriever"], "(query, candidates)", "(query, k)")}
+    if hostile:
+        yield "fay", {"retriever": _HOSTILE}
 
 
-def _changed(source: str, old: str, new: str) -> str:
+def changed(source: str, old: str, new: str) -> str:
+    """The source with the one place changed that it has. Raises RuntimeError where it is not one."""
     if source.count(old) != 1:
         raise RuntimeError(
             f"the demo changes {old!r} in the solution, which has it {source.count(old)} times"
@@ -71,52 +94,9 @@ def _changed(source: str, old: str, new: str) -> str:
     return source.replace(old, new)
 
 
-def _done(result: dict, step: str) -> None:
-    if not result["success"]:
-        raise RuntimeError(f"nbgrader could not {step}:\n{result.get('error') or result.get('log')}")
-
-
-def _table(root: Path, api, learners: list[str]) -> Iterator[str]:
-    exercises = [exercise for exercise in EXERCISES.values() if exercise.unit == _UNIT]
-    yield (
-        f"{'learner':<9}{'points':>8}"
-        + "".join(f"{exercise.id:>15}" for exercise in exercises)
-        + "  what happened"
-    )
-    for learner in learners:
-        with api.gradebook as gradebook:
-            submission = gradebook.find_submission(_UNIT, learner)
-            grades = {grade.name: grade.auto_score for grade in submission.notebooks[0].grades}
-            total, full = (
-                f"{submission.score:g}/{submission.max_score:g}",
-                submission.score == submission.max_score,
-            )
-        notebook = root / "grader" / "autograded" / learner / _UNIT / f"{_UNIT}.ipynb"
-        yield (
-            f"{learner:<9}{total:>8}"
-            + "".join(f"{grades[f'check_{exercise.id}']:>15g}" for exercise in exercises)
-            + f"  {_what_happened(notebook, full)}"
-        )
-
-
-def _what_happened(path: Path, full: bool) -> str:
-    """The first named mistake in the feedback of a graded notebook, or how it went."""
-    if full:
-        return "all right"
-    reports = [
-        " ".join(output.data["text/plain"].split())
-        for cell in nbformat.read(path, as_version=4).cells
-        if cell.cell_type == "code" and cell.id.startswith("check_")
-        for output in cell.outputs
-        if output.output_type == "display_data"
-    ]
-    sentences = [
-        _(sentence) for exercise in EXERCISES.values() for sentence in exercise.misconceptions.values()
-    ]
-    named = [sentence for report in reports for sentence in sentences if sentence in report]
-    if named:
-        return named[0]
-    untouched = sum(_("not attempted yet") in report for report in reports)
-    if untouched:
-        return "not attempted" if untouched == len(reports) else "one exercise not attempted"
-    return "wrong, by a mistake without a name"
+def _put_out(out: Path, learner: str) -> Iterator[str]:
+    """What a learner's first solution cell printed, and the error it ended in."""
+    notebook = nbformat.read(out / "autograded" / learner / _UNIT / f"{_UNIT}.ipynb", as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.id == "retriever")
+    for output in cell.outputs:
+        yield output.text.strip() if "text" in output else f"{output.ename}: {output.evalue}"

@@ -58,7 +58,7 @@ def test_the_wheel_holds_the_assets_and_the_learner_notebooks(names):
 def test_the_wheel_holds_no_wrong_answers_solved_notebooks_tests_or_submissions(names):
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"lab", "hybrid_search", "grader"}
-    for part in ("misconceptions", "submitted", "autograded", "feedback/", "gradebook", "__pycache__"):
+    for part in ("misconceptions", "submitted", "autograded", "feedback/", "gradebook.db", "__pycache__"):
         assert not [name for name in names if part in name], part
 
 
