@@ -4,11 +4,13 @@ nbgrader finds this file when JUPYTER_CONFIG_PATH names the folder it is in; ``p
 and the verbs of ``python -m grader`` set that themselves.
 """
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Not used, but without such a folder the formgrader warns; python -m lab --instructor makes it.
-EXCHANGE = ROOT / "grader" / "exchange"
+# On a JupyterHub, COURSE_EXCHANGE names the folder that everybody shares. Elsewhere the exchange is not used, but
+# without such a folder the formgrader warns; python -m lab --instructor makes it.
+EXCHANGE = Path(os.environ.get("COURSE_EXCHANGE") or ROOT / "grader" / "exchange")
 
 c = get_config()  # noqa: F821
 
