@@ -149,7 +149,11 @@ def _well_formed(attempt: Any, exercise: Exercise) -> bool:
         return False
     if attempt["exercise"] != exercise.id or attempt["probes"] != fingerprint(exercise.probes):
         return False
-    return isinstance(attempt["problem"], str) and isinstance(attempt["answers"], list) and _bounded(attempt)
+    if not isinstance(attempt["problem"], str) or not isinstance(attempt["answers"], list):
+        return False
+    if attempt["problem"] and attempt["answers"]:  # a wrong call of check() tries nothing
+        return False
+    return _bounded(attempt)
 
 
 def _bounded(value: Any) -> bool:
