@@ -31,7 +31,8 @@ from .learners import Found, learners
 NOTEBOOK = ".ipynb"
 _MOST_WRAPPERS = 3  # folders around the submissions
 _MOST_NESTED, _DEEPEST = 1_000, 5  # what is looked at in the folders of a submission
-_TIMESTAMP = "timestamp.txt"  # nbgrader's own, of when it collected
+# What nbgrader's exchange puts beside a notebook.
+_OF_THE_EXCHANGE = ("timestamp.txt", "submission_secret.txt")
 
 _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assign(?:submission|feedback)_[a-z]+(?:_(?P<file>.*))?", re.S
@@ -218,7 +219,9 @@ def _of_folder(learner: Entry, unit: Unit) -> Submission:
         files = [entry for folder in folders for entry in visible(entries_in(folder))]
     except CannotRead as error:
         return _refused(learner, str(error))
-    return _submission(learner, [entry for entry in files if entry.name != _TIMESTAMP], unit, renamed=True)
+    return _submission(
+        learner, [entry for entry in files if entry.name not in _OF_THE_EXCHANGE], unit, renamed=True
+    )
 
 
 # Notebooks named after learners
