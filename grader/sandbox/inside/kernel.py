@@ -31,6 +31,7 @@ def main() -> None:
         Path(path).write_bytes(text.encode("latin-1"))  # one character a byte
     hidden = {os.path.realpath(folder) for folder in prepared["hidden"]}
     sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) not in hidden]
+    sys.path.insert(0, "")  # modules that the notebook writes into its folder
     _run_kernel(prepared)
 
 
@@ -52,6 +53,7 @@ def _run_kernel(prepared: dict) -> None:
     from traitlets import Type, default
     from traitlets.config import Config
 
+    room = Room(prepared["most_characters"], prepared["most_outputs"], prepared["answers"])
     listening = {int(port): fd for port, fd in prepared["listening"].items()}
 
     class Kernel(IPythonKernel):
@@ -76,7 +78,17 @@ def _run_kernel(prepared: dict) -> None:
 
         @default("session")
         def _session(self):
-            return _bounded_session(self, prepared)
+            return _bounded_session(self, room)
+
+        def init_io(self):
+            super().init_io()
+            for stream in (sys.stdout, sys.stderr):
+                stream.write = _write_until_cut(stream.write, room)
+
+        def init_shell(self):
+            super().init_shell()
+            publisher = self.shell.display_pub
+            publisher.publish = _publish_until_cut(publisher.publish, room)
 
         def _bind_socket(self, channel, port):
             channel.set(zmq.SNDHWM, 0)  # what is sent is bounded, and none of it may get lost
@@ -139,29 +151,29 @@ class Room:
 
     def __init__(self, most_characters: int, most_outputs: int, answers: str) -> None:
         self.most_characters, self.most_outputs = most_characters, most_outputs
-        self._answers_type = answers  # the MIME type of what check() hands in
+        self.answers = answers  # the MIME type of what check() hands in
         self.next_cell()
 
     def next_cell(self) -> None:
         """Count from 0 again."""
         self._characters = self._outputs = self._updates = self._answers = self._displayed = 0
-        self._text_cut = self._outputs_cut = False
+        self.text_cut = self.outputs_cut = False  # what is cut, nobody need send
 
     def text(self, text: str) -> str:
         """What to send of a text; nothing once it has been cut."""
-        if self._text_cut:
+        if self.text_cut:
             return ""
         if self._characters + len(text) > self.most_characters:
             text = text[: self.most_characters - self._characters]
             text += f"\n... output cut after {self.most_characters:,} characters ...\n"
-            self._text_cut = True
+            self.text_cut = True
         self._characters += len(text)
         return text
 
     def output(self, content: dict, update: bool) -> tuple[bool, str]:
         """Is there room for a display or result? And what to say instead, if anything."""
         size = len(json.dumps(content, default=str))
-        if self._answers_type in content.get("data", ()):
+        if self.answers in content.get("data", ()):
             self._answers += 1
             return self._answers <= _MOST_ANSWERS and size <= _LARGEST_OUTPUT, ""
         if size > _LARGEST_OUTPUT:
@@ -175,15 +187,31 @@ class Room:
             and self._updates <= _UPDATES_PER_OUTPUT * self.most_outputs
         ):
             return True, ""
-        told, self._outputs_cut = self._outputs_cut, True
+        told, self.outputs_cut = self.outputs_cut, True
         return False, "" if told else f"... further outputs left out after {self._outputs - 1:,} ...\n"
 
 
-def _bounded_session(parent, prepared: dict):
+# An honest loop of prints or displays must come to its end in time, so what would be cut off costs none.
+
+
+def _write_until_cut(write, room: Room):
+    def write_what_is_shown(text: str) -> int:
+        return len(text) if room.text_cut and isinstance(text, str) else write(text)
+
+    return write_what_is_shown
+
+
+def _publish_until_cut(publish, room: Room):
+    def publish_what_is_shown(data, *others, **options) -> None:
+        if not room.outputs_cut or room.answers in data:
+            publish(data, *others, **options)
+
+    return publish_what_is_shown
+
+
+def _bounded_session(parent, room: Room):
     """A Session that sends what there is room for, and nothing that nobody reads."""
     from jupyter_client.session import Session
-
-    room = Room(prepared["most_characters"], prepared["most_outputs"], prepared["answers"])
 
     class BoundedSession(Session):
         def send(
