@@ -60,14 +60,14 @@ def check_query(query: object) -> None:
         raise ValueError("the query is empty: write a few words to search for")
 
 
-def check_count(value: object, name: str) -> int:
-    """A whole number of at least 1, such as k or candidates: TypeError or ValueError otherwise."""
+def check_count(value: object, name: str, least: int = 1) -> int:
+    """A whole number of at least 1 (or ``least``), such as k or candidates: TypeError or ValueError otherwise."""
     try:
         count = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be a whole number: got {value!r}") from None
-    if count < 1:
-        raise ValueError(f"{name} must be at least 1: got {value!r}")
+    if count < least:
+        raise ValueError(f"{name} must be at least {least}: got {value!r}")
     return count
 
 
