@@ -146,6 +146,7 @@ class ForkRunner:
         end.settimeout(_SECONDS_TO_LOCK_IN)
         try:
             socket.send_fds(self._control, [b"J"], [theirs.fileno()])
+            theirs.close()  # so that this end shows when nobody has the other
             _, descriptors, *_ = socket.recv_fds(end, 1, 1)
         except OSError as problem:
             raise self._fault("the warm parent is gone") from problem

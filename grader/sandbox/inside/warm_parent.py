@@ -126,8 +126,8 @@ def _lay_out(job: dict[str, Any]) -> None:
     questions.write_text(json.dumps(job["questions"]), encoding="utf-8")
     os.environ[job["questions_variable"]] = str(questions)
     random.seed(job["random_seed"])
-    if numpy_random := sys.modules.get("numpy.random"):
-        numpy_random.seed(job["random_seed"] % 2**32)
+    with contextlib.suppress(ImportError):
+        import_module("numpy.random").seed(job["random_seed"] % 2**32)
 
 
 if __name__ == "__main__":
