@@ -9,7 +9,7 @@ import errno
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -27,10 +27,10 @@ from .kept import Kept, sources
 from .places import Places, write_whole
 from .pools import Pool, cluster, local, usable_cores
 from .progress import Progress
-from .submissions import Submission, Submissions, find_submissions
+from .submissions import OF_THE_EXCHANGE, TIMESTAMP, Submission, Submissions, find_submissions
 
 _STOPPED = "\nStopped. Nothing is lost: the same command goes on from here. The gradebook is as it was."
-_LONGEST_TIMESTAMP = 100
+_LONGEST_OF_THE_EXCHANGE = 1_000
 _WORTH_A_SANDBOX = 40  # notebooks
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C
 
@@ -56,6 +56,7 @@ class _OnItsWay:
     learner: str
     notebook: Any
     notes: tuple[str, ...]
+    collected: Mapping[str, bytes]  # nbgrader's own files, which it needs again to release the feedback
     submitted: datetime | None
     own_sources: tuple[str, ...] = ()
     key: str = ""
@@ -150,15 +151,20 @@ def _pool(order: Order, jobs: int | None) -> contextlib.AbstractContextManager[P
     return cluster(order.scheduler) if order.scheduler else local(jobs)
 
 
-def _submitted(submission: Submission) -> datetime | None:
-    """When nbgrader collected it, from the file that it leaves beside the notebook."""
+def _of_the_exchange(submission: Submission) -> dict[str, bytes]:
+    """The small files that nbgrader's exchange puts beside a notebook when it collects it."""
+    found = {}
+    for name in OF_THE_EXCHANGE if submission.notebook else ():
+        with contextlib.suppress(CannotRead, OSError):
+            found[name] = read(submission.root, submission.notebook.parent / name, _LONGEST_OF_THE_EXCHANGE)
+    return found
+
+
+def _when(collected: Mapping[str, bytes]) -> datetime | None:
     from nbgrader.utils import parse_utc
 
-    if submission.notebook is None:
-        return None
-    with contextlib.suppress(CannotRead, OSError, ValueError, OverflowError):
-        text = read(submission.root, submission.notebook.parent / "timestamp.txt", _LONGEST_TIMESTAMP)
-        return parse_utc(text.decode().strip())
+    with contextlib.suppress(ValueError, OverflowError):
+        return parse_utc(collected[TIMESTAMP].decode().strip()) if TIMESTAMP in collected else None
     return None
 
 
@@ -214,7 +220,8 @@ class _Run:
 
         for submission in found:
             taken = take_in(submission, self.release, self.order.unit)
-            one = _OnItsWay(submission.learner, taken.notebook, taken.notes, _submitted(submission))
+            collected = _of_the_exchange(submission)
+            one = _OnItsWay(submission.learner, taken.notebook, taken.notes, collected, _when(collected))
             self.class_list.append(one)
             if taken.state != "graded":
                 self._unrun(one, taken.state, taken.reason)
@@ -311,11 +318,9 @@ class _Run:
         if one.grade.state == "fault" and path.exists():
             return  # what an earlier run made of it still stands
         write_whole(path, one.graded)
-        if one.submitted:
-            # nbgrader looks for it in both places, to release the feedback to whom it belongs.
-            when = one.submitted.isoformat(sep=" ").encode()
-            write_whole(folder / "timestamp.txt", when)
-            write_whole(self.order.places.page(one.learner).with_name("timestamp.txt"), when)
+        for place in (folder, self.order.places.page(one.learner).parent):
+            for name, content in one.collected.items():
+                write_whole(place / name, content)
 
     def _write_pages(self, scores: dict[str, Scores], config: Any) -> None:
         import nbformat

@@ -32,7 +32,8 @@ NOTEBOOK = ".ipynb"
 _MOST_WRAPPERS = 3  # folders around the submissions
 _MOST_NESTED, _DEEPEST = 1_000, 5  # what is looked at in the folders of a submission
 # What nbgrader's exchange puts beside a notebook.
-_OF_THE_EXCHANGE = ("timestamp.txt", "submission_secret.txt")
+TIMESTAMP = "timestamp.txt"
+OF_THE_EXCHANGE = (TIMESTAMP, "submission_secret.txt")
 
 _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d+)_assign(?:submission|feedback)_[a-z]+(?:_(?P<file>.*))?", re.S
@@ -220,7 +221,7 @@ def _of_folder(learner: Entry, unit: Unit) -> Submission:
     except CannotRead as error:
         return _refused(learner, str(error))
     return _submission(
-        learner, [entry for entry in files if entry.name not in _OF_THE_EXCHANGE], unit, renamed=True
+        learner, [entry for entry in files if entry.name not in OF_THE_EXCHANGE], unit, renamed=True
     )
 
 
