@@ -104,6 +104,16 @@ class BM25Index:
     def __len__(self) -> int:
         return len(self._documents)
 
+    @property
+    def documents(self) -> list[dict]:
+        """The documents, in the order in which they were added."""
+        return list(self._documents)
+
+    @property
+    def tokens(self) -> list[list[str]]:
+        """The tokens of each document, in the same order."""
+        return [list(tokens) for tokens in self._tokens]
+
     def add_document(self, document: dict) -> None:
         """Add a document. The same object again is ignored; another with its id is a ValueError."""
         self.add_documents([document])
@@ -111,10 +121,19 @@ class BM25Index:
     def add_documents(self, documents: Iterable[dict]) -> None:
         """Add many documents. If one is refused, none is added."""
         new = self._documents.new(documents)
-        tokens = [self._tokens_of(document["content"]) for document in new]
-        self._documents.extend(new)
+        self._append([self._tokens_of(document["content"]) for document in new], new)
+
+    def add_tokens(self, tokens: Sequence[str], document: dict) -> None:
+        """Add a document whose tokens are known, so that they need not be made again."""
+        if isinstance(tokens, str):
+            raise TypeError("tokens must be a list: got one str, which reads as single letters")
+        new = self._documents.new([document])
+        self._append([list(tokens) for _ in new], new)
+
+    def _append(self, tokens: list[list[str]], documents: list[dict]) -> None:
+        self._documents.extend(documents)
         self._tokens += tokens
-        if new:
+        if documents:
             self._model = None
 
     def search(self, query: str, k: int = 1) -> list[tuple[dict, float]]:
