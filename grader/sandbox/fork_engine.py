@@ -55,19 +55,32 @@ class ForkRunner:
         self.unit = unit
         self.broken = False
         self._owner = os.getpid()
-        self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - what the warm parent says on stderr
-        self._control, theirs = socket.socketpair()
+        try:
+            self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - what the warm parent says on stderr
+            self._control, theirs = socket.socketpair()
+        except OSError as problem:
+            raise EngineFault(f"The sandbox could not be prepared: {problem}.") from problem
         try:
             with theirs:
                 self._process = self._started(theirs, hash_seed)
             self._warm_up()
+        except OSError as problem:
+            self.close()
+            raise EngineFault(f"The sandbox could not be prepared: {problem}.") from problem
         except BaseException:
             self.close()
             raise
 
     def run(self, job: Job) -> Execution:
         """Run a notebook. Whatever it does is a result; EngineFault is a fault of ours."""
+        try:
+            return self._run(job)
+        except OSError as problem:
+            self.broken = True
+            raise EngineFault(f"The sandbox failed: {problem}.") from problem
+
+    def _run(self, job: Job) -> Execution:
         start = time.monotonic()
         end, theirs = socket.socketpair()
         with end:
