@@ -55,7 +55,10 @@ def _first(key: str) -> str:
 
 def _outcome(future: Future) -> Execution | EngineFault:
     try:
-        return future.result()
+        ended = future.result()
+        if isinstance(ended, NoSandbox):
+            raise ended
+        return ended
     except NoSandbox:
         raise
     except EngineFault as fault:

@@ -110,13 +110,16 @@ def _execute(job: Job, engine: str) -> Execution:
     return execute(job, engine)
 
 
-def _execute_there(job: Job, engine: str, sources: str) -> Execution:
-    """On a worker, which must have the same course installed."""
+def _execute_there(job: Job, engine: str, sources: str) -> Execution | EngineFault:
+    """On a worker, which must have the same course installed. A fault is returned: Dask prints what is raised."""
     if kept.sources() != sources:
-        raise EngineFault(
+        return EngineFault(
             "A worker has another version of the course than this machine. Install the same one on both."
         )
-    return _execute(job, engine)
+    try:
+        return _execute(job, engine)
+    except EngineFault as fault:
+        return fault
 
 
 def _close_there() -> None:

@@ -139,7 +139,7 @@ def _grade_all(order: Order, found: Submissions, say: Callable[[str], None]) -> 
         say(line)
     if run.record.faults:
         print(
-            f"The grader itself failed on {', '.join(run.record.faults)}: no points are given or taken there. "
+            f"The grader itself failed on {', '.join(sorted(run.record.faults))}: no points are given or taken there. "
             "The table says why. Run the same command again.",
             file=sys.stderr,
         )
