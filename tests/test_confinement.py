@@ -66,6 +66,13 @@ def test_the_filter_of_system_calls_can_be_left_to_bubblewrap(sandbox):
     assert done.stdout == "-1\n"
 
 
+@pytest.mark.parametrize(("hidden", "count"), [(("/usr/share",), "0"), ((), "more")])
+def test_a_folder_with_other_peoples_work_is_hidden(hidden, count, sandbox, monkeypatch):
+    monkeypatch.setattr(confinement, "_OTHERS", hidden)
+    said = inside("/bin/sh", "-c", "ls /usr/share | wc -l").strip()
+    assert (said if said == "0" else "more") == count
+
+
 def test_each_sandbox_of_root_has_a_user_id_of_its_own():
     assert len({confinement.free_user_id() for _ in range(200)}) == 200
     assert all(0 < confinement.free_user_id() < 2**31 for _ in range(10))

@@ -99,6 +99,11 @@ def test_what_ends_the_process_ends_the_notebook(code, runner):
     assert "ended here" in text(execution.cells[1])
 
 
+def test_a_crash_starts_no_crash_handler_outside(runner):
+    # 0 would: for a handler that core_pattern names, the kernel heeds no other limit than 1.
+    assert text(run(runner, "import resource\nresource.getrlimit(resource.RLIMIT_CORE)").cells[0]) == "(1, 1)"
+
+
 def test_sys_exit_ends_the_cell_as_under_jupyter(runner):
     execution = run(runner, "import sys; sys.exit(3)", "'after'")
     assert text(execution.cells[0]).startswith("SystemExit: 3")

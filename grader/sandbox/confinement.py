@@ -31,6 +31,8 @@ _ENVIRONMENT = "/venv"  # the virtual environment, where Python runs in one
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/ssl/certs", "/etc/alternatives")
+# Where a class may keep its work, and people their sources, below what is shown.
+_OTHERS = ("/usr/local/share/nbgrader", "/usr/src", "/usr/local/src")
 _OUR_PACKAGES = ("lab", "grader", "hybrid_search", "misconceptions")
 _PRIVATE = ("/tmp", WORKING_FOLDER, "/dev/shm")
 
@@ -179,18 +181,17 @@ def _visible() -> tuple[Mount, ...]:
 
 
 def _hidden(mounts: Sequence[Mount]) -> list[str]:
-    """Where the mounts of _visible() would show the course: as packages, or the project's own folder."""
+    """What the system and the packages would show besides: the course itself, and other people's work."""
     libraries = {entry for entry in (*sys.path, *site.getsitepackages(), *_user_libraries()) if entry}
-    secret = [os.path.join(folder, name) for folder in libraries for name in _OUR_PACKAGES]
-    project = (
-        [str(ROOT)] if (ROOT / "pyproject.toml").is_file() else [str(ROOT / name) for name in _OUR_PACKAGES]
-    )
+    packages = [os.path.join(folder, name) for folder in libraries for name in _OUR_PACKAGES]
+    project = [str(ROOT)] if (ROOT / "pyproject.toml").is_file() else []
+    ours = [mount for mount in mounts if mount in _visible()]
     found = {
         _moved(os.path.realpath(path), mount)
-        for path in (*secret, *project)
+        for path in (*packages, *project, *_OTHERS)
         if os.path.isdir(path)
-        for mount in mounts
-        if mount in _visible() and _below(os.path.realpath(path), [os.path.realpath(mount.source)])
+        for mount in ours
+        if _below(os.path.realpath(path), [os.path.realpath(mount.source)])
     }
     return sorted(found)
 

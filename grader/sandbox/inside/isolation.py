@@ -80,7 +80,7 @@ def _set_limits(limits: dict[str, int]) -> None:
         (resource.RLIMIT_FSIZE, limits["file_size"]),
         (resource.RLIMIT_CPU, limits["seconds"]),
         (resource.RLIMIT_NOFILE, _OPEN_FILES),
-        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CORE, 1),  # 0 would still start the system's crash handler; 1 byte does not
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
