@@ -218,8 +218,8 @@ BREAKS = {
     ),
     "a count of 0 is refused": (
         "documents",
-        "if count < 1:",
-        "if count < 0:",
+        "if count < least:",
+        "if count < least - 1:",
     ),
     "a k_rrf below 0 is refused": (
         "rrf",
