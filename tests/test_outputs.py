@@ -6,6 +6,7 @@ import pytest
 
 from grader.asked import ANSWERS
 from grader.sandbox.collected import Collected
+from grader.sandbox.inside import wire
 from grader.sandbox.outputs import BadOutput, clean_count, clean_output, parse, safe_to_show
 
 
@@ -90,6 +91,10 @@ def test_lone_surrogates_do_not_get_into_a_notebook():
 @pytest.mark.parametrize(("raw", "count"), [(3, 3), (True, None), (-1, None), (10**7, None), ("3", None)])
 def test_a_cells_number_is_a_small_number(raw, count):
     assert clean_count(raw) == count
+
+
+def test_inside_and_outside_agree_on_the_channel_of_answers():
+    assert wire.ANSWERS == ANSWERS
 
 
 def test_answers_survive_cleaning_and_are_never_shown():

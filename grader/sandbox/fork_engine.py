@@ -91,6 +91,8 @@ class ForkRunner:
                     running.prepare()
                 except (Ended, TimeUp, TooLong, BadOutput) as problem:
                     raise self._fault("a notebook's process could not lock itself in") from problem
+                except _TooMuchMemory as problem:
+                    raise self._fault("an empty notebook uses more memory than the limit allows") from problem
                 cells = tuple(running.results())
         return Execution(cells, "fork", time.monotonic() - start)
 
