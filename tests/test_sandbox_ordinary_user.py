@@ -9,7 +9,7 @@ from ordinary_user import as_ordinary_user, copied_project
 
 from grader.sandbox import confinement
 
-TESTS = ("test_sandbox.py",)
+TESTS = ("test_sandbox.py", "test_confinement.py")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="runs as another user, as POSIX systems can")

@@ -8,6 +8,7 @@ import ctypes
 import os
 import resource
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -130,7 +131,7 @@ def _write(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="ascii")
 
 
-def _call(function, *arguments) -> None:
+def _call(function: Callable[..., int], *arguments: object) -> None:
     if function(*arguments) < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{function.__name__}: {os.strerror(number)}")

@@ -58,7 +58,16 @@ class _Results(DisplayHook):
 class _Displays(DisplayPublisher):
     """What display() shows."""
 
-    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **_) -> None:
+    def publish(
+        self,
+        data: dict[str, Any],
+        metadata: dict[str, Any] | None = None,
+        source: str | None = None,
+        *,
+        transient: dict[str, Any] | None = None,
+        update: bool = False,
+        **_: Any,
+    ) -> None:
         self._validate_data(data, metadata)
         display_id = (transient or {}).get("display_id")
         if display_id is not None or not update:
@@ -72,7 +81,7 @@ class _Displays(DisplayPublisher):
 class _Compiler(CachingCompiler):
     """Knows the module of each cell, which inspect would look for among all, once for each line of a traceback."""
 
-    def cache(self, *arguments, **options) -> str:
+    def cache(self, *arguments: Any, **options: Any) -> str:
         name = super().cache(*arguments, **options)
         inspect.modulesbyfile[os.path.normcase(os.path.abspath(name))] = "__main__"
         return name
