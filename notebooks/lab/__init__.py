@@ -5,6 +5,7 @@ from importlib import import_module
 _MODULES: dict[str, tuple[str, ...]] = {
     "corpora": ("Query", "document_from_file", "judged_queries", "report", "sections"),
     "embedders": ("embedder",),
+    "rerankers": ("reranker",),
     "postgres_connection": ("postgres",),
     "python_corpus": ("python_reference", "python_tokens"),
     "plots": ("plot_fusion", "plot_rrf_curve", "plot_similarity", "plot_term_weights"),

@@ -29,8 +29,8 @@ VOCABULARY = (
 )
 
 
-def checked_file(package: str, place: str, sha256: str) -> Path:
-    """The path of a package's data file, found without importing the package.
+def checked_file(package: str, place: str, sha256: str, model: str = "") -> Path:
+    """The path of a package's data file, found without importing the package; ``model`` is what needs it.
 
     Raises ModelError where the package or the file is missing, or where the file is another one.
     """
@@ -41,9 +41,8 @@ def checked_file(package: str, place: str, sha256: str) -> Path:
     if path is None:
         raise ModelError(
             _(
-                "The offline embedding model needs {place} of the package {package}, which is missing: "
-                "run `pip install {package}`."
-            ).format(place=place, package=distribution)
+                "{model} needs {place} of the package {package}, which is missing: run `pip install {package}`."
+            ).format(model=model or _("The offline embedding model"), place=place, package=distribution)
         )
     if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
         raise ModelError(

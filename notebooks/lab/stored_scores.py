@@ -1,0 +1,106 @@
+"""Scores made beforehand with the offline reranker: those of the judged queries of Python's language reference.
+
+To rerank 50 candidates of each of these queries takes minutes. ``python -m lab.stored_scores`` makes the scores; they
+are those of one version of Python, and another version finds most of its pairs among them.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+
+from lab.corpora import judged_queries
+from lab.language import _
+from lab.paths import ASSETS
+from lab.progress import progress
+from lab.python_corpus import python_reference, python_tokens
+from lab.rerank_texts import checked_question
+from lab.stored_vectors import PYTHON
+
+FILE = ASSETS / "python_rerank_scores.npz"
+# How many candidates of each index are scored beforehand.
+CANDIDATES = 25
+
+
+class StoredReranker:
+    """``rerank(query, texts)``: the offline reranker's scores, those computed beforehand where there are any.
+
+    Other pairs are scored on this computer, each once, which raises ModelError where that cannot be done.
+    ``stored`` and ``computed`` count the pairs so far.
+    """
+
+    def __init__(self):
+        self.name, self._scores = _load()
+        self.stored = self.computed = 0
+        self._fresh: dict[str, float] = {}
+
+    def __call__(self, query: str, texts: Iterable[str]) -> list[float]:
+        query, texts = checked_question(query, texts)
+        missing = [text for text in texts if _key(query, text) not in self._scores]
+        self.stored += len(texts) - len(missing)
+        if missing:
+            self._compute(query, missing)
+        return [self._score(_key(query, text)) for text in texts]
+
+    def _score(self, key: int) -> float:
+        return self._scores[key] if key in self._scores else self._fresh[key]
+
+    def _compute(self, query: str, texts: list[str]) -> None:
+        from lab.rerankers import reranker
+
+        new = [text for text in dict.fromkeys(texts) if _key(query, text) not in self._fresh]
+        if new:
+            self.computed += len(new)
+            scores = reranker("local")(query, new)
+            self._fresh |= zip((_key(query, text) for text in new), scores, strict=True)
+
+
+@cache
+def _load() -> tuple[str, dict[int, float]]:
+    """The model's name, and the scores by the hash of query and text."""
+    with np.load(FILE, allow_pickle=False) as stored:
+        scores = dict(zip(stored["pair"].tolist(), stored["score"].tolist(), strict=True))
+        return str(stored["model"]), scores
+
+
+def _key(query: str, text: str) -> int:
+    pair = f"{query}\0{text}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(pair).digest()[:8], "big")
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Each judged query with the text of each document that is among the first ones of an index."""
+    from hybrid_search import BM25Index, VectorIndex
+    from lab.embedders import embedder
+
+    documents = python_reference()
+    indexes = [VectorIndex(embedder("local")), BM25Index(python_tokens)]
+    for index in indexes:
+        index.add_documents(documents)
+    return [
+        (query.text, text)
+        for query in judged_queries("python")
+        for text in dict.fromkeys(
+            document["content"] for index in indexes for document, _ in index.search(query.text, k=CANDIDATES)
+        )
+    ]
+
+
+def main() -> None:
+    from lab.cross_encoder import CrossEncoder
+
+    if sys.version_info[:2] != PYTHON:
+        version = ".".join(map(str, PYTHON))
+        print(f"{FILE} is left as it is: run this with Python {version}, whose texts it holds")
+        return
+    model, wanted = CrossEncoder(), pairs()
+    scores = [model(query, [text])[0] for query, text in progress(wanted, _("Reranking"))]
+    keys = np.array([_key(query, text) for query, text in wanted], dtype=np.uint64)
+    np.savez_compressed(FILE, model=model.name, pair=keys, score=np.array(scores, dtype=np.float32))
+    print(f"{FILE}: {len(wanted)} scores")
+
+
+if __name__ == "__main__":
+    main()
