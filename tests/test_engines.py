@@ -4,13 +4,16 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
-from conftest import need
+from conftest import ROOT, need
 from sandboxes import LIMITS, UNIT, text
 
 from grader.sandbox import confinement, engines, fork_engine, warm
@@ -146,7 +149,7 @@ def test_a_sandbox_ends_with_its_thread(sandbox):
     thread.join()
     assert found[0]._process.wait(10) != 0
     engines.close_runners()
-    assert not found[0]._folder.exists()
+    assert not found[0]._scratch.path.exists()
 
 
 def test_what_the_warm_parent_says_is_in_the_fault(sandbox, monkeypatch):
@@ -160,9 +163,52 @@ def test_what_the_warm_parent_says_is_in_the_fault(sandbox, monkeypatch):
         fork_engine.ForkRunner(UNIT)
 
 
+def test_a_folder_that_a_killed_grader_left_is_removed_by_the_next(tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    make = "from grader.sandbox.scratch import Scratch; one = Scratch(); print(one.path.name, flush=True); "
+    end = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+
+    def grader(code: str) -> subprocess.Popen[str]:
+        argv = [sys.executable, "-c", make + code]
+        return subprocess.Popen(
+            argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    with grader("input()") as living:
+        kept = living.stdout.readline().strip()
+        with grader(end) as killed:
+            left = killed.stdout.readline().strip()
+        assert {one.name for one in tmp_path.iterdir()} == {kept, left}
+        with grader("one.remove()") as another:
+            another.communicate()
+        assert {one.name for one in tmp_path.iterdir()} == {kept}
+        living.communicate("\n")
+
+
+def test_a_runner_that_another_thread_closes_ends_what_it_runs(sandbox):
+    results: list[object] = []
+
+    def work() -> None:
+        with pytest.raises(EngineFault), fork_engine.ForkRunner(UNIT) as runner:
+            results.append(runner)
+            results.append(
+                runner.run(job("import time; time.sleep(60)", limits=replace(LIMITS, cell_seconds=60)))
+            )
+            runner.run(job("1"))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not results:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    results[0].close()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
 def test_a_closed_runner_runs_nothing_and_closes_twice(sandbox):
     runner = fork_engine.ForkRunner(UNIT)
-    folder = Path(runner._folder)
+    folder = runner._scratch.path
     runner.close()
     runner.close()
     assert not folder.exists()

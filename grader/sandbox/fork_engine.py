@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
@@ -30,6 +29,7 @@ from .execution import CellResult, EngineFault, Execution, Job, Stopped
 from .limits import Limits
 from .memory import memory_in_use
 from .outputs import BadOutput, clean_count, parse
+from .scratch import Scratch
 
 _INSIDE = Path(__file__).with_name("inside")
 _ENGINE = "/engine"
@@ -56,7 +56,7 @@ class ForkRunner:
         self.broken = False
         self._owner = os.getpid()
         try:
-            self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
+            self._scratch = Scratch()
             self._said = tempfile.TemporaryFile()  # noqa: SIM115 - what the warm parent says on stderr
             self._control, theirs = socket.socketpair()
         except OSError as problem:
@@ -109,7 +109,7 @@ class ForkRunner:
                 process.kill()
                 process.wait()
         self._said.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.remove()
 
     def __enter__(self) -> "ForkRunner":
         return self
@@ -118,8 +118,7 @@ class ForkRunner:
         self.close()
 
     def _started(self, theirs: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:
-        self._folder.chmod(0o755)
-        course = stage(self.unit, self._folder)
+        course = stage(self.unit, self._scratch.path / "course")
         variables = environment(hash_seed)
         variables["PYTHONPATH"] += f":{_ENGINE}"
         line = command(
@@ -171,9 +170,11 @@ class ForkRunner:
 
     def _fault(self, what: str) -> EngineFault:
         self.broken = True
-        self._said.seek(0, os.SEEK_END)
-        self._said.seek(max(0, self._said.tell() - 1_000))
-        said = " ".join(self._said.read().decode("utf-8", "replace").split())
+        said = ""
+        with contextlib.suppress(ValueError):  # another thread has closed the runner
+            self._said.seek(0, os.SEEK_END)
+            self._said.seek(max(0, self._said.tell() - 1_000))
+            said = " ".join(self._said.read().decode("utf-8", "replace").split())
         return EngineFault(f"The sandbox failed: {what}. {f'It said: {said}' if said else ''}".strip())
 
 
