@@ -71,3 +71,26 @@ def _known(vectors: Mapping[str, list[float]], text: object) -> list[float]:
     if not isinstance(text, str) or text not in vectors:
         raise ValueError(f"the embedder got neither a document's content nor the query, but {text!r}")
     return vectors[text]
+
+
+class StubReranker:
+    """A reranker that knows the scores of a few texts, or one that fails; it keeps the texts of each call."""
+
+    def __init__(self, scores: Mapping[str, float], fails: bool = False) -> None:
+        self.scores = scores
+        self.fails = fails
+        self.asked: list[list[str]] = []
+
+    def __call__(self, query: str, texts: list[str]) -> list[float]:
+        if not isinstance(query, str) or isinstance(texts, str):
+            raise TypeError("rerank needs a query, which is one string, and a list of texts")
+        texts = list(texts)
+        self.asked.append(texts)
+        if self.fails:
+            raise RuntimeError("the service does not answer")
+        if not texts or not all(isinstance(text, str) and text in self.scores for text in texts):
+            raise ValueError(f"rerank needs the contents of documents, and got {texts!r}")
+        return [self.scores[text] for text in texts]
+
+    def __repr__(self) -> str:
+        return f"StubReranker({self.scores!r}, fails={self.fails})"
