@@ -40,3 +40,20 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="drives processes as 
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def postgres_folder(tmp_path_factory):
+    """The folder of one embedded Postgres server for all tests, which lab.postgres() uses meanwhile."""
+    from running_postgres import wait_until_stopped
+
+    from lab.postgres_server import FOLDER_VARIABLE, join, leave
+
+    folder = tmp_path_factory.mktemp("postgres")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(FOLDER_VARIABLE, str(folder))
+        environment.delenv("DATABASE_URL", raising=False)
+        join(folder)
+        yield folder
+        leave(folder)
+        wait_until_stopped(folder)

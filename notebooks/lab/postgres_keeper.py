@@ -8,12 +8,15 @@ that ends: the keeper has only to wait until it gets the lock for itself.
 """
 
 import contextlib
+import hashlib
 import os
+import re
 import secrets
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -64,9 +67,14 @@ def main(programs: Path, folder: Path, data: Path) -> None:
             return
         try:
             _say_ready()
-            wait_for_users_to_end(server, folder)
+            # Kept until this process has ended: who comes meanwhile waits, and starts the server anew.
+            users = fasteners.InterProcessReaderWriterLock(folder / USERS)
+            while server.poll() is None and not users.acquire_write_lock(blocking=False):
+                time.sleep(_LOOK_SECONDS)
         finally:
             stop(server)
+            if (place := socket_folder(folder)) != folder:
+                shutil.rmtree(place, ignore_errors=True)
 
 
 def _say_ready() -> None:
@@ -110,7 +118,7 @@ def _wait_until_ready(server: subprocess.Popen, data: Path, log: Path) -> None:
         if len(lines) >= 8 and lines[0] == str(server.pid) and lines[7] == "ready":
             return
         time.sleep(0.02)
-    raise NotStarted(_in_one_line(log.read_text(encoding="utf-8", errors="replace")))
+    raise NotStarted(_in_short(log.read_text(encoding="utf-8", errors="replace")))
 
 
 def claim(data: Path) -> list[str]:
@@ -129,36 +137,26 @@ def words_of_an_ordinary_user(programs: Path) -> list[str]:
 
     Root keeps its access to files, since the programs or the data may lie in a folder of root's.
     """
-    if not _WITH_SOCKETS or (os.geteuid() != 0 and _has_a_name(os.geteuid())):
+    if not _WITH_SOCKETS or (os.geteuid() != 0 and _user(os.geteuid())):
         return []
-    uid, gid = _user_named("nobody")
-    root = ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
-    root += ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
-    mapped = ["unshare", "--user", f"--map-user={uid}", f"--map-group={gid}", "--"]
-    for words in (root, mapped):
-        if shutil.which(words[0]) and _runs([*words, str(programs / "postgres"), "--version"]):
-            return words
+    if nobody := _user("nobody"):
+        root = ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+        root += ["--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
+        mapped = ["unshare", "--user", f"--map-user={nobody.pw_uid}", f"--map-group={nobody.pw_gid}", "--"]
+        for words in (root, mapped):
+            if _runs([*words, str(programs / "postgres"), "--version"]):
+                return words
     if os.geteuid() != 0:
-        raise NotStarted(f"The user id {os.geteuid()} has no name in /etc/passwd.")
-    raise NotStarted("Postgres does not run as root, and setpriv cannot run it as another user.")
+        raise NotStarted(f"Postgres needs a name for its user, and /etc/passwd has none for {os.geteuid()}.")
+    raise NotStarted("Postgres does not run as root, and it cannot be run here as the user nobody.")
 
 
-def _has_a_name(uid: int) -> bool:
+def _user(known_by: int | str):
+    """The entry of a user in /etc/passwd, or None."""
     import pwd
 
-    try:
-        return bool(pwd.getpwuid(uid))
-    except KeyError:
-        return False
-
-
-def _user_named(name: str) -> tuple[int, int]:
-    import pwd
-
-    try:
-        return pwd.getpwnam(name)[2:4]
-    except KeyError:
-        raise NotStarted(f"There is no user {name!r}, as whom Postgres could run.") from None
+    with contextlib.suppress(KeyError):
+        return pwd.getpwnam(known_by) if isinstance(known_by, str) else pwd.getpwuid(known_by)
 
 
 def _runs(command: list[str]) -> bool:
@@ -195,7 +193,7 @@ def _make_cluster(initdb: list[str], folder: Path, data: Path) -> None:
     )
     if done.returncode:
         shutil.rmtree(unfinished, ignore_errors=True)
-        raise NotStarted(_in_one_line(done.stderr))
+        raise NotStarted(_in_short(done.stderr))
     unfinished.rename(data)
 
 
@@ -236,25 +234,17 @@ def _place_to_listen(folder: Path) -> dict[str, str]:
 
 def socket_folder(folder: Path) -> Path:
     """The folder itself, or a private one for temporary files where its path is too long for a socket."""
-    if len(os.fsencode(folder / ".s.PGSQL.5432")) <= _SOCKET_PATH_BYTES:
-        return folder
-    import hashlib
-    import tempfile
-
-    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
-    short = Path(tempfile.gettempdir(), f"hybrid-search-{os.geteuid()}-{digest}")
-    short.mkdir(mode=0o700, exist_ok=True)
-    status = short.lstat()
-    if status.st_uid != os.geteuid() or status.st_mode & 0o077 or short.is_symlink():
-        raise NotStarted(f"{short} belongs to somebody else.")
-    return short
-
-
-def wait_for_users_to_end(server: subprocess.Popen, folder: Path) -> None:
-    """Until nobody uses the server, or it has ended by itself."""
-    users = fasteners.InterProcessReaderWriterLock(folder / USERS)
-    while server.poll() is None and not users.acquire_write_lock(blocking=False):
-        time.sleep(_LOOK_SECONDS)
+    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    name = f"hybrid-search-{os.geteuid()}-{digest}"
+    for place in (folder, Path(tempfile.gettempdir(), name), Path("/tmp", name)):
+        if len(os.fsencode(place / ".s.PGSQL.5432")) <= _SOCKET_PATH_BYTES:
+            break
+    if place != folder:
+        place.mkdir(mode=0o700, exist_ok=True)
+        status = place.lstat()
+        if status.st_uid != os.geteuid() or status.st_mode & 0o077 or place.is_symlink():
+            raise NotStarted(f"{place} belongs to somebody else.")
+    return place
 
 
 def stop(server: subprocess.Popen) -> None:
@@ -274,8 +264,11 @@ def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _VARIABLES if name in os.environ} | {"LC_ALL": "C"}
 
 
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split())[-500:] or "It said nothing."
+def _in_short(log: str) -> str:
+    """What a log says is wrong, in one line."""
+    lines = [re.sub(r"^[\d-]+ [\d:.]+ \w+ \[\d+\] ", "", line) for line in log.splitlines()]
+    wrong = [line for line in lines if re.search("FATAL|ERROR|error:|DETAIL|HINT|WARNING", line)]
+    return " ".join(" ".join(wrong or lines).split())[-500:] or "It said nothing."
 
 
 if __name__ == "__main__":

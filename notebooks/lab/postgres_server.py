@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from lab.errors import ServiceError
@@ -31,7 +32,11 @@ def join(folder: Path | None = None) -> dict[str, str]:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _use(folder)
-        return _started(programs, folder, data)
+        end = time.monotonic() + _WAIT_SECONDS
+        while time.monotonic() < end:
+            if place := _place(programs, folder, data):
+                return place
+            time.sleep(0.1)  # it has ended a moment ago, and its keeper is about to
     except OSError as problem:
         raise ServiceError(
             _(
@@ -39,6 +44,7 @@ def join(folder: Path | None = None) -> dict[str, str]:
                 "your own."
             ).format(folder=folder, reason=problem.strerror or problem, variable=FOLDER_VARIABLE)
         ) from problem
+    raise ServiceError(_busy(folder))
 
 
 def leave(folder: Path) -> None:
@@ -90,7 +96,8 @@ def _use(folder: Path) -> None:
     _in_use[key] = lock
 
 
-def _started(programs: Path, folder: Path, data: Path) -> dict[str, str]:
+def _place(programs: Path, folder: Path, data: Path) -> dict[str, str]:
+    """Where the server is, which is started if need be; nothing where it has just ended."""
     import fasteners
 
     from lab.postgres_keeper import KEEPER, PASSWORD, SUPERUSER, claim
@@ -107,7 +114,7 @@ def _started(programs: Path, folder: Path, data: Path) -> dict[str, str]:
     finally:
         starting.release()
     if len(lines) < 8:
-        raise ServiceError(_not_started(_("It has stopped again."), folder))
+        return {}
     _pid, _data, _time, port, socket_folder, address, *_rest = lines
     place = {"host": socket_folder or address, "port": port, "user": SUPERUSER, "dbname": SUPERUSER}
     if not socket_folder:
