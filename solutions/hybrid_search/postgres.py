@@ -77,14 +77,12 @@ class PgVectorIndex:
 
     @property
     def documents(self) -> list[dict]:
-        """All documents, in the order of their ids."""
+        """All documents, in the order of their ids: whole numbers, then texts."""
         with self._transaction() as cursor:
             if self._stored_dimension(cursor) is None:
                 return []
-            rows = cursor.execute(
-                self._sql("SELECT id, content, metadata FROM {table} ORDER BY id")
-            ).fetchall()
-        return [_document(*row) for row in rows]
+            rows = cursor.execute(self._sql("SELECT id, content, metadata FROM {table}")).fetchall()
+        return [_document(*row) for row in sorted(rows, key=lambda row: _order(row[0]))]
 
     # ---- adding and deleting
 
@@ -197,7 +195,7 @@ class PgVectorIndex:
             return []
         vectors = np.stack([np.frombuffer(row[3], dtype=">f4", offset=4) for row in rows])
         found = zip(_distances(vectors, direction).tolist(), rows, strict=True)
-        nearest = sorted(found, key=lambda pair: (pair[0], isinstance(pair[1][0], str), pair[1][0]))
+        nearest = sorted(found, key=lambda pair: (pair[0], _order(pair[1][0])))
         return [(_document(*row[:3]), distance) for distance, row in nearest[:k]]
 
     def create_hnsw(self, m: int = 16, ef_construction: int = 64) -> None:
@@ -383,6 +381,11 @@ def _metadata(document: dict) -> dict:
 
 def _id(document: dict) -> str | int:
     return uuid.uuid4().hex if document.get("id") is None else document["id"]
+
+
+def _order(document_id: str | int) -> tuple:
+    """Sorts ids. Postgres would sort texts by the rules of the database's language."""
+    return isinstance(document_id, str), document_id
 
 
 def _checked_id(document_id: object) -> str | int:
