@@ -17,7 +17,7 @@ from bench.retrieval import (
     read_collection,
     searches_over,
 )
-from conftest import ROOT
+from conftest import ROOT, posix_only
 
 import lab
 from hybrid_search import rrf_scores
@@ -228,3 +228,22 @@ def test_cranfield_comes_near_an_independent_evaluation(tmp_path):
     (collection,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["collections"]
     found = {row["search"]: row["nDCG@10"] for row in collection["rows"]}
     assert found == pytest.approx({"vector": 0.514, "BM25": 0.520, "hybrid": 0.558}, abs=0.005)
+
+
+@posix_only
+def test_postgres_is_measured_against_vector_index(postgres_folder, capsys):
+    assert main(["postgres", "--documents", "300", "--dimensions", "8", "--queries", "5"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "300 documents of 8 dimensions, 5 queries, k = 10" in lines
+    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    assert table[0] == ["search", "median ms", "95th ms", "recall@10"]
+    assert [row[0] for row in table[1:]] == [
+        "VectorIndex",
+        "Postgres, exact",
+        *(f"Postgres, HNSW, ef_search = {ef_search}" for ef_search in (20, 100, 400)),
+    ]
+    assert [row[3] for row in table[1:3]] == ["1.000", "1.000"]
+    with lab.postgres() as connection:
+        left = connection.execute("SELECT count(*) FROM pg_class WHERE relname LIKE 'bench%'").fetchone()
+    assert left == (0,)
+    assert main(["postgres", "--queries", "0"]) == 2

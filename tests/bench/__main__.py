@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from . import retrieval, tuning
+from . import postgres, retrieval, tuning
 
-BENCHMARKS = {"retrieval": retrieval, "tuning": tuning}
+BENCHMARKS = {"postgres": postgres, "retrieval": retrieval, "tuning": tuning}
 
 
 def main(arguments: list[str] | None = None) -> int:
