@@ -6,6 +6,7 @@ import sys
 import xml.etree.ElementTree as xml
 from html.parser import HTMLParser
 
+import pandas
 import pytest
 
 import lab
@@ -15,6 +16,14 @@ RANKINGS = {
     "BM25": ["Section 6", "Section 2", "Section 7"],
 }
 FUSED = ["Section 2", "Section 6", "Section 7"]
+TRADEOFF = pandas.DataFrame(
+    [
+        ("fused", 5, 3.1, 0.7, 0.6, 0.8),
+        ("fused", 20, 3.4, 0.74, 0.65, 0.82),
+        ("reranked", 20, 561.0, 0.73, 0.64, 0.8),
+    ],
+    columns=["search", "candidates", "milliseconds", "MRR", "MRR low", "MRR high"],
+)
 MAKERS = {
     "similarity": lambda: lab.plot_similarity([({"id": 10, "content": "x"}, 0.38), ("Section 3", 0.444)]),
     "term_weights": lambda: lab.plot_term_weights(
@@ -22,6 +31,7 @@ MAKERS = {
     ),
     "fusion": lambda: lab.plot_fusion(RANKINGS, FUSED),
     "rrf_curve": lambda: lab.plot_rrf_curve(),
+    "tradeoff": lambda: lab.plot_tradeoff(TRADEOFF, "MRR"),
 }
 
 
@@ -206,3 +216,19 @@ def test_a_learners_own_settings_are_left_alone():
     before = dict(matplotlib.rcParams)
     MAKERS["fusion"]()._repr_html_()
     assert dict(matplotlib.rcParams) == before
+
+
+def test_a_tradeoff_shows_every_point_and_names_the_best():
+    picture = lab.plot_tradeoff(TRADEOFF, "MRR")
+    assert picture.rows[-1] == ("reranked", "20", "561", "0.730", "0.640 to 0.800")
+    assert "0.740, is that of fused with 20 candidates, at 3.4 milliseconds" in picture.alt
+
+
+@pytest.mark.parametrize(
+    "table",
+    [TRADEOFF.drop(columns="MRR low"), TRADEOFF.iloc[:0], TRADEOFF.assign(milliseconds=0.0)],
+    ids=["no interval", "no row", "no time"],
+)
+def test_a_tradeoff_that_cannot_be_drawn_is_refused(table):
+    with pytest.raises(ValueError):
+        lab.plot_tradeoff(table, "MRR")

@@ -8,6 +8,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "rerankers": ("reranker",),
     "postgres_connection": ("postgres",),
     "python_corpus": ("python_reference", "python_tokens"),
+    "tradeoff": ("plot_tradeoff",),
     "plots": ("plot_fusion", "plot_rrf_curve", "plot_similarity", "plot_term_weights"),
     "stop_words": ("stop_words",),
     "metrics": (
