@@ -137,6 +137,8 @@ def _draw_pool(random: Random) -> tuple[Probe, ...]:
     apart = [many[:12], many[12:]]
     deep = [[*some[:3], both], [*some[3:], both]]
     three = [[p, q, r], [s, p, t], [u, q, s]]
+    v, w, x, y, z, *beyond = letters(random, 7)
+    odd = [[v, w, x, beyond[0]], [w, y, z, beyond[1]]]
     return (
         _rerank_probe(deep, _draw_scores(random, [both, *shuffled(random, some)]), pool=6, asked=True),
         _rerank_probe(
@@ -148,6 +150,9 @@ def _draw_pool(random: Random) -> tuple[Probe, ...]:
             _draw_scores(random, [r, t, *_turned(random, [p, s, u, q])]),
             pool=6,
             k=random.choice([2, 3]),
+        ),
+        _rerank_probe(
+            odd, _draw_scores(random, [*beyond, x, *shuffled(random, [v, w, y, z])]), pool=5, asked=True
         ),
     )
 
@@ -228,6 +233,7 @@ RERANK = Exercise(
                 _rerank_probe(
                     [list("abc"), list("dae"), list("fbd")], _scores_of("ceafdb"), pool=6, k=3
                 ),
+                _rerank_probe([list("abcx"), list("bedy")], _scores_of("xycbaed"), pool=5, asked=True),
             ),
             _draw_pool,
         ),
@@ -265,7 +271,7 @@ RERANK = Exercise(
         ),
         N_(
             "retriever.search(query, k=..., candidates=...) gives the pool, each document once: k is the size of the "
-            "whole pool, candidates the part of each index, which is the pool divided by len(retriever.indexes). zip "
+            "whole pool, candidates the part of each index, math.ceil(pool / len(retriever.indexes)). zip "
             "puts the documents and their scores together, for both are in the same order."
         ),
         N_(
@@ -285,13 +291,16 @@ RERANK = Exercise(
         ),
         "default_candidates": N_(
             "Each index gives the retriever's usual 20 candidates, and the pool is cut afterwards. Ask for "
-            "candidates=pool // number of indexes."
+            "candidates=math.ceil(pool / number of indexes)."
         ),
         "pool_from_each": N_(
             "Each index gives as many documents as the whole pool may hold. Divide the pool by the number of indexes."
         ),
         "two_indexes_assumed": N_(
             "You divide the pool by 2. A retriever may have one index or three: divide by len(retriever.indexes)."
+        ),
+        "rounded_down": N_(
+            "You round down: of a pool of 5, two indexes give 2 each. Round up, math.ceil, and let k=pool cut the rest."
         ),
         "pool_ignored": N_("The pool has the same size whatever pool says. Use the argument, not a fixed 20."),
         "duplicates_scored_twice": N_(

@@ -83,7 +83,7 @@ class RerankingRetriever:
         indexes = getattr(self.retriever, "indexes", None)
         # Where the pool cannot be shared out equally, each index gives one more and the last of all are cut.
         share = {"candidates": math.ceil(self.pool / len(indexes))} if indexes else {}
-        return list(self.retriever.search(query, k=self.pool, **share))[: self.pool]
+        return list(self.retriever.search(query, k=self.pool, **share))
 
     def _scores(self, query: str, texts: list[str]) -> tuple[list[float] | None, str]:
         """One score a text, or None and the reason. A text that several documents have is scored once."""

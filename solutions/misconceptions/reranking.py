@@ -25,7 +25,7 @@ class _Reranking:
         return self.cut(self.order(self.pairs(found, scores)), k)
 
     def share(self):
-        return self.pool // len(self.retriever.indexes)
+        return math.ceil(self.pool / len(self.retriever.indexes))
 
     def find(self, query, k):
         return self.retriever.search(query, k=self.pool, candidates=self.share())
@@ -71,7 +71,12 @@ class PoolFromEach(_Reranking):
 
 class TwoIndexesAssumed(_Reranking):
     def share(self):
-        return self.pool // 2
+        return math.ceil(self.pool / 2)
+
+
+class RoundedDown(_Reranking):
+    def share(self):
+        return self.pool // len(self.retriever.indexes)
 
 
 class PoolIgnored(_Reranking):
@@ -310,6 +315,7 @@ IMPLEMENTATIONS = {
         "default_candidates": (DefaultCandidates,),
         "pool_from_each": (PoolFromEach,),
         "two_indexes_assumed": (TwoIndexesAssumed,),
+        "rounded_down": (RoundedDown,),
         "pool_ignored": (PoolIgnored,),
         "duplicates_scored_twice": (DuplicatesScoredTwice,),
         "first_index_only": (FirstIndexOnly,),

@@ -4,6 +4,7 @@ They follow the statement in unit 07. Documents with the same score come in diff
 """
 
 import heapq
+import math
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -19,7 +20,7 @@ class Plain:
         self.pool = pool
 
     def search(self, query, k=3):
-        each = self.pool // len(self.retriever.indexes)
+        each = math.ceil(self.pool / len(self.retriever.indexes))
         found = self.retriever.search(query, k=self.pool, candidates=each)
         if not found:
             return []
@@ -45,7 +46,7 @@ class Beginner:
         number = 0
         for _index in self.r.indexes:
             number = number + 1
-        found = self.r.search(query, self.size, 60, int(self.size / number))
+        found = self.r.search(query, self.size, 60, int((self.size + number - 1) / number))
         if len(found) == 0:
             return []
         texts = []
@@ -74,7 +75,9 @@ class WithNumpy:
         self.retriever, self.rerank, self.pool = retriever, rerank, pool
 
     def search(self, query, k=3):
-        found = self.retriever.search(query, k=self.pool, candidates=self.pool // len(self.retriever.indexes))
+        found = self.retriever.search(
+            query, k=self.pool, candidates=math.ceil(self.pool / len(self.retriever.indexes))
+        )
         if not found:
             return []
         try:
@@ -89,7 +92,9 @@ class WithHeapq:
         self.retriever, self.rerank, self.pool = retriever, rerank, pool
 
     def search(self, query, k=3):
-        pool = self.retriever.search(query, self.pool, candidates=self.pool // len(self.retriever.indexes))
+        pool = self.retriever.search(
+            query, self.pool, candidates=math.ceil(self.pool / len(self.retriever.indexes))
+        )
         try:
             texts = [document["content"] for document, _ in pool]
             scores = self.rerank(query, texts) if texts else []
@@ -107,7 +112,7 @@ class Generator:
 
     def search(self, query, k=3):
         each, rest = divmod(self.pool, len(self.retriever.indexes))
-        found = self.retriever.search(query, k=self.pool, candidates=each)
+        found = self.retriever.search(query, k=self.pool, candidates=each + bool(rest))
         if found:
             try:
                 scores = self.rerank(query, [document["content"] for document, _ in found])
@@ -123,7 +128,9 @@ class WithPandas:
         self.retriever, self.rerank, self.pool = retriever, rerank, pool
 
     def search(self, query, k=3):
-        found = self.retriever.search(query, k=self.pool, candidates=self.pool // len(self.retriever.indexes))
+        found = self.retriever.search(
+            query, k=self.pool, candidates=math.ceil(self.pool / len(self.retriever.indexes))
+        )
         if not found:
             return []
         frame = pd.DataFrame({"document": [document for document, _ in found]})
@@ -149,7 +156,7 @@ class WithDataclasses:
 
     def search(self, query, k=3):
         found = self.retriever.search(
-            query=query, k=self.pool, candidates=self.pool // len(self.retriever.indexes)
+            query=query, k=self.pool, candidates=math.ceil(self.pool / len(self.retriever.indexes))
         )
         if len(found) < 1:
             return []
@@ -174,7 +181,7 @@ class ByHand:
     def search(self, query, k=3):
         fused, documents = {}, {}
         for index in self.retriever.indexes:
-            ranked = index.search(query, self.pool // len(self.retriever.indexes))
+            ranked = index.search(query, math.ceil(self.pool / len(self.retriever.indexes)))
             for rank, (document, _) in enumerate(ranked, start=1):
                 documents[id(document)] = document
                 fused[id(document)] = fused.get(id(document), 0) + 1 / (60 + rank)
