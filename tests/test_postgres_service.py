@@ -8,6 +8,7 @@ import tempfile
 import traceback
 from urllib.parse import quote
 
+import psutil
 import pytest
 from conftest import need, posix_only
 from ordinary_user import as_ordinary_user, copied_project
@@ -16,6 +17,7 @@ from running_postgres import (
     data_of,
     processes_of,
     server_of,
+    wait_for,
     wait_until_stopped,
 )
 
@@ -122,7 +124,9 @@ def test_what_was_committed_is_there_after_a_crash_of_the_server(folder):
 def test_a_server_that_lost_its_keeper_is_replaced(folder):
     with Notebook(CONNECT) as notebook:
         server = server_of(folder)
-        server.parent().kill()
+        keeper = server.parent()
+        keeper.kill()
+        wait_for(lambda: keeper.status() == psutil.STATUS_ZOMBIE)  # its parent is the notebook
         notebook.run("connection = lab.postgres()")
         assert server_of(folder) != server and not server.is_running()
 
