@@ -247,3 +247,19 @@ def test_postgres_is_measured_against_vector_index(postgres_folder, capsys):
         left = connection.execute("SELECT count(*) FROM pg_class WHERE relname LIKE 'bench%'").fetchone()
     assert left == (0,)
     assert main(["postgres", "--queries", "0"]) == 2
+
+
+def test_reranking_is_measured_by_stage(capsys, monkeypatch):
+    monkeypatch.setattr("lab.rerankers._made", {})
+    assert main(["reranking", "--queries", "2", "--pools", "2", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "| tokens of a pair, about | ms a pair, median |" in lines
+    (header,) = [line for line in lines if line.startswith("| pool")]
+    assert "embed | vector search | BM25 search | fuse | rerank | whole" in header
+    for pool in (2, 3):
+        (row,) = [line for line in lines if line.startswith(f"| {pool} |")]
+        numbers = [float(cell) for cell in row.strip("| ").split(" | ")]
+        assert len(numbers) == header.count("|") - 1 and 1 <= numbers[1] <= pool
+        *_, rerank, whole, slowest = numbers
+        assert 0 < rerank <= whole <= slowest
+    assert main(["reranking", "--queries", "0"]) == 2

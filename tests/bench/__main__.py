@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from . import postgres, retrieval, tuning
+from . import postgres, reranking, retrieval, tuning
 
-BENCHMARKS = {"postgres": postgres, "retrieval": retrieval, "tuning": tuning}
+BENCHMARKS = {"postgres": postgres, "reranking": reranking, "retrieval": retrieval, "tuning": tuning}
 
 
 def main(arguments: list[str] | None = None) -> int:

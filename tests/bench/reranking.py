@@ -1,0 +1,88 @@
+"""Reranking: milliseconds a pair, and the whole pipeline by stage for several pools.
+
+The retriever searches the language reference of the running Python by vectors and BM25; questions are its judged
+queries, embedded anew. A pool is what both indexes give together; a text that stands in it twice is scored once. The
+reranker is the one of lab.reranker(), the offline model unless another is named; a service is sent the texts.
+"""
+
+import argparse
+import math
+import platform
+import statistics
+import time
+from collections.abc import Callable
+
+import lab
+from hybrid_search import BM25Index, Retriever, VectorIndex
+from hybrid_search.rrf import rrf_scores
+
+POOLS = (5, 10, 20, 50)
+STAGES = ("embed", "vector search", "BM25 search", "fuse", "rerank")
+LENGTHS = (32, 128, 256, 512)  # tokens of a pair, about
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--queries", type=int, default=20, help="questions measured (20)")
+    parser.add_argument("--pools", type=int, nargs="+", default=POOLS, help="sizes of the pool (5 10 20 50)")
+    parser.add_argument("--reranker", default="local", help="local, voyage or cohere (local)")
+
+
+def run(options: argparse.Namespace) -> None:
+    if min(options.queries, *options.pools) < 1:
+        raise ValueError("queries and pools must be at least 1")
+    rerank, embedder = lab.reranker(options.reranker), lab.embedder("local")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {rerank.name}")
+    print_pairs(rerank)
+    retriever = Retriever(VectorIndex(embedder), BM25Index(lab.python_tokens), weights=(0.5, 0.5))
+    retriever.add_documents(lab.python_reference())
+    judged = lab.judged_queries("python")
+    step = max(1, len(judged) // options.queries)
+    # With a space more a question has no stored vector, and means the same.
+    questions = [query.text + " " for query in judged[::step]][: options.queries]
+    print_pipeline(retriever, embedder, rerank, questions, options.pools)
+
+
+def print_pairs(rerank: Callable) -> None:
+    """Milliseconds a pair, by its length."""
+    print("\n| tokens of a pair, about | ms a pair, median |\n|---|---|")
+    for length in LENGTHS:
+        text = "word " * (length - 8)
+        rerank("which word is it?", [text])
+        taken = [_timed(lambda text=text: rerank("which word is it?", [text]))[0] for _ in range(7)]
+        print(f"| {length} | {1000 * statistics.median(taken):.1f} |")
+
+
+def print_pipeline(retriever, embedder, rerank: Callable, questions: list[str], pools: list[int]) -> None:
+    """The median milliseconds of each stage, and the median and 95th percentile of the whole."""
+    print(f"\n{len(retriever.indexes[0])} documents, {len(questions)} questions; milliseconds, median")
+    print(f"| pool | texts scored | {' | '.join(STAGES)} | whole | whole, 95th |")
+    print("|---" * (len(STAGES) + 4) + "|")
+    for pool in pools:
+        measured = [by_stage(retriever, embedder, rerank, question, pool) for question in questions]
+        whole = sorted(sum(times.values()) for times, _ in measured)
+        stages = [statistics.median(times[stage] for times, _ in measured) for stage in STAGES]
+        texts = statistics.mean(count for _, count in measured)
+        last = whole[math.ceil(0.95 * len(whole)) - 1]
+        numbers = [*stages, statistics.median(whole), last]
+        print(f"| {pool} | {texts:.1f} | {' | '.join(f'{1000 * number:.1f}' for number in numbers)} |")
+
+
+def by_stage(retriever, embedder, rerank: Callable, question: str, pool: int) -> tuple[dict[str, float], int]:
+    """The seconds of each stage of one question, done one after the other, and how many texts were scored."""
+    vector_index, bm25_index = retriever.indexes
+    share, times = math.ceil(pool / 2), {}
+    times["embed"], vector = _timed(lambda: embedder.embed_query(question))
+    times["vector search"], near = _timed(lambda: vector_index.search(vector, k=share))
+    times["BM25 search"], matching = _timed(lambda: bm25_index.search(question, k=share))
+    documents = {document["id"]: document for document, _ in [*near, *matching]}
+    rankings = [[document["id"] for document, _ in found] for found in (near, matching)]
+    times["fuse"], fused = _timed(lambda: list(rrf_scores(rankings, 60, retriever.weights))[:pool])
+    texts = list(dict.fromkeys(documents[key]["content"] for key in fused))
+    times["rerank"], _ = _timed(lambda: rerank(question, texts))
+    return times, len(texts)
+
+
+def _timed(action: Callable) -> tuple[float, object]:
+    started = time.perf_counter()
+    result = action()
+    return time.perf_counter() - started, result
