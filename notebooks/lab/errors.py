@@ -13,7 +13,7 @@ class ServiceError(PlainError, RuntimeError):
 
 
 class ModelError(PlainError, RuntimeError):
-    """No model on this computer can embed the text."""
+    """No model on this computer can embed or rerank the text."""
 
 
 class DocumentError(PlainError, ValueError):

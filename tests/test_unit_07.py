@@ -1,0 +1,208 @@
+"""Unit 07: what its text says is so, and its optional section beside LangChain."""
+
+import sys
+
+import pytest
+from conftest import need
+
+import lab
+from hybrid_search import BM25Index, Retriever, VectorIndex
+from hybrid_search.reranking import RerankingRetriever
+from lab import stored_vectors
+from lab.minilm import MiniLM
+
+OF_STORED_PYTHON = sys.version_info[:2] == stored_vectors.PYTHON
+
+
+@pytest.fixture(scope="module")
+def rerank():
+    return lab.reranker("local")
+
+
+@pytest.fixture(scope="module")
+def over_sections():
+    retriever = Retriever(VectorIndex(MiniLM()), BM25Index(), weights=(0.5, 0.5))
+    retriever.add_documents(lab.sections())
+    return retriever
+
+
+def numbers(results):
+    return [document["id"] for document, _ in results]
+
+
+def test_the_reranker_brings_the_medical_section_from_the_fifth_place_to_the_first(over_sections, rerank):
+    question = "Did the new medicine help people walk?"
+    assert numbers(over_sections.search(question, k=10, candidates=10)).index(1) == 4
+    assert numbers(over_sections.indexes[0].search(question, k=1)) == [1]
+    assert 1 not in numbers(over_sections.indexes[1].search(question, k=10))
+    (first, score), (_, second), *_ = RerankingRetriever(over_sections, rerank).search(question)
+    assert first["id"] == 1 and score > second + 1
+
+
+def test_the_sections_that_name_the_incident_stay_in_front(over_sections, rerank):
+    results = RerankingRetriever(over_sections, rerank).search("what happened with INC-2023-Q4-011?")
+    assert numbers(results) == [10, 2, 5]
+    assert all(one > other + 1 for (_, one), (_, other) in zip(results, results[1:], strict=False))
+
+
+def test_the_employees_are_found_without_a_word_in_common(rerank):
+    scores = rerank(
+        "How many people work here?",
+        [
+            "The company was founded in 1987. Its first office was in a garage.",
+            "At the end of the year, 8 432 employees worked in 14 countries.",
+            "Bananas are rich in potassium.",
+        ],
+    )
+    assert scores[1] > 1 and max(scores[0], scores[2]) < -9
+
+
+@pytest.fixture(scope="module")
+def measured():
+    if not OF_STORED_PYTHON:
+        pytest.skip("the scores of another version's language reference are stored")
+    from lab.stored_vectors import StoredEmbedder
+
+    retriever = Retriever(VectorIndex(StoredEmbedder()), BM25Index(lab.python_tokens), weights=(0.5, 0.5))
+    retriever.add_documents(lab.python_reference())
+    return retriever
+
+
+@pytest.fixture(scope="module")
+def both(measured):
+    """The fused order of each pool, and the same pool reranked."""
+    rerank = lab.reranker("stored")
+
+    def searches(pool):
+        reranking = RerankingRetriever(measured, rerank, pool)
+        share = -(-pool // 2)
+        return {
+            "fused": lambda text, k: measured.search(text, k=pool, candidates=share),
+            "reranked": reranking.search,
+        }
+
+    return searches
+
+
+def test_every_pair_of_the_unit_has_a_stored_score(both):
+    rerank = lab.reranker("stored")
+    before = rerank.computed
+    for query in lab.judged_queries("python"):
+        assert both(50)["reranked"](query.text, k=3).reranked
+    assert rerank.computed == before
+
+
+def test_few_candidates_gain_and_many_lose(both):
+    judged, mrr, ndcg = lab.judged_queries("python"), {}, {}
+    for pool in (5, 10, 20, 50):
+        for name, row in lab.compare(both(pool), judged, k=3).iterrows():
+            mrr[name, pool], ndcg[name, pool] = row["MRR"], row["nDCG@3"]
+    said = {5: (0.665, 0.717), 10: (0.709, 0.735), 20: (0.743, 0.725), 50: (0.760, 0.738)}
+    for pool, values in said.items():
+        assert (round(mrr["fused", pool], 3), round(mrr["reranked", pool], 3)) == values
+        assert (ndcg["reranked", pool] > ndcg["fused", pool]) == (pool <= 10)
+    assert max(mrr, key=mrr.get) == max(ndcg, key=ndcg.get) == ("fused", 50)
+
+
+def test_no_difference_is_beyond_chance(both):
+    judged = lab.judged_queries("python")
+    for pool in (5, 10, 20, 50):
+        values = [
+            [lab.reciprocal_rank(lab.judged_ids(search(query.text, 50)), query.relevant) for query in judged]
+            for search in both(pool).values()
+        ]
+        low, high = lab.paired_bootstrap(*values[::-1])
+        assert low < 0 < high
+
+
+def test_identifiers_gain_and_conceptual_questions_lose(both):
+    table = lab.compare(both(20), lab.judged_queries("python"), k=3, by_kind=True)
+    for metric in ("MRR", "nDCG@3"):
+        gain = table[metric].unstack()["reranked"] - table[metric].unstack()["fused"]
+        assert gain["identifier"] > 0 > gain["conceptual"]
+
+
+def test_the_question_about_the_path_falls_from_first_to_seventh(both):
+    (query,) = [query for query in lab.judged_queries("python") if query.id == "p14"]
+    found = {name: lab.judged_ids(search(query.text, 50)) for name, search in both(20).items()}
+    assert [ids.index("strings") + 1 for ids in found.values()] == [1, 7]
+    assert all(score < -8 for _, score in both(20)["reranked"](query.text, k=20))
+
+
+# ---- beside LangChain
+
+
+@pytest.fixture(scope="module")
+def langchain():
+    try:
+        import langchain_classic.retrievers as classic
+        import langchain_community.retrievers as community
+        import langchain_postgres  # noqa: F401
+        import langchain_text_splitters as splitters
+    except ImportError:
+        need(False, "LangChain (extra: langchain)")
+    return classic, community, splitters
+
+
+def neighbours(index, each):
+    """Stands in for PGVector: what an index of ours finds, as LangChain's documents."""
+    from langchain_core.documents import Document
+    from langchain_core.runnables import RunnableLambda
+
+    return RunnableLambda(
+        lambda question: [
+            Document(page_content=document["content"], metadata={"id": document["id"]})
+            for document, _ in index.search(question, k=each)
+        ]
+    )
+
+
+def ensemble(langchain, sections, each, id_key=None):
+    """LangChain's ensemble over the sections, and ours."""
+    from langchain_core.documents import Document
+
+    from hybrid_search import tokenize
+
+    classic, community, splitters = langchain
+    texts = [Document(page_content=one["content"], metadata={"id": one["id"]}) for one in sections]
+    splitter = splitters.RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=100)
+    pieces = splitter.split_documents(texts)
+    assert [piece.page_content for piece in pieces] == [one["content"] for one in sections]
+    ours = Retriever(VectorIndex(MiniLM()), BM25Index(), weights=(0.5, 0.5))
+    ours.add_documents(sections)
+    bm25 = community.BM25Retriever.from_documents(pieces, preprocess_func=tokenize, k=each)
+    theirs = classic.EnsembleRetriever(
+        retrievers=[neighbours(ours.indexes[0], each), bm25], weights=[0.5, 0.5], id_key=id_key
+    )
+    return theirs, ours, bm25
+
+
+def ids(documents):
+    return [document.metadata["id"] for document in documents]
+
+
+QUESTION = "what happened with INC-2023-Q4-011?"
+
+
+def test_with_three_candidates_langchain_fuses_in_the_same_order(langchain):
+    theirs, ours, _ = ensemble(langchain, lab.sections(), each=3)
+    assert ids(theirs.invoke(QUESTION)) == numbers(ours.search(QUESTION, k=20, candidates=3)) == [10, 2, 3, 5]
+
+
+def test_zero_score_padding_pushes_the_right_section_to_the_second_place(langchain):
+    theirs, ours, bm25 = ensemble(langchain, lab.sections(), each=10)
+    assert ids(bm25.invoke("SBT-4410")) == [9, 10, 8, 7, 6, 5, 4, 3, 2, 1]
+    assert numbers(ours.indexes[1].search("SBT-4410", k=10)) == [9]
+    assert ids(theirs.invoke("SBT-4410"))[:2] == [10, 9]
+    assert numbers(ours.search("SBT-4410", k=20, candidates=10))[0] == 9
+
+
+def test_langchain_merges_by_text_unless_told_otherwise(langchain):
+    twice = [*lab.sections(), {**lab.sections()[1], "id": 11}]
+    theirs, ours, _ = ensemble(langchain, twice, each=10)
+    found = theirs.invoke(QUESTION)
+    assert found[0].page_content == twice[1]["content"] and len({2, 11} & set(ids(found))) == 1
+    assert numbers(ours.search(QUESTION, k=20, candidates=10))[:3] == [10, 2, 11]
+    theirs, _, _ = ensemble(langchain, twice, each=10, id_key="id")
+    found = ids(theirs.invoke(QUESTION))
+    assert found[0] == 10 and {2, 11} <= set(found)
