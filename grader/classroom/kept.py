@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,7 @@ class Kept:
         return self._folder / f"{key}{_ENDING}"
 
 
+@cache  # what a process has loaded does not change
 def sources() -> str:
     """A hash of the code of the grader, of the finished system and of the lab."""
     hashed = hashlib.sha256()
