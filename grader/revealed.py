@@ -13,6 +13,7 @@ from .units import UNITS, unit_named
 # In the place of a unit's name: after the last one, where everything has been revealed.
 END = "end"
 # What check() and hint() need. Whatever judges, draws, builds or grades a class stays outside.
+_HELPERS = ("documents",)  # modules of hybrid_search that solve no exercise and help others
 GRADER_MODULES = (
     "__init__",
     "answers",
@@ -112,7 +113,7 @@ def put_hybrid_search(unit: str, folder: Path) -> None:
     }
     modules = {module: names for module, names in hybrid_search._MODULES.items() if homes[module] in before}
     for path in sorted(Path(hybrid_search.__file__).parent.glob("*.py")):
-        if path.stem != "__init__" and path.stem not in later:
+        if path.stem in {*modules, *_HELPERS}:
             put(folder / path.name, path.read_bytes())
     put(folder / "__init__.py", (_HERE / "handed_out" / "hybrid_search_init.py").read_bytes())
     put(folder / "_units.py", f"MODULES = {modules!r}\nLATER = {later!r}\n".encode())
