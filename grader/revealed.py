@@ -12,8 +12,8 @@ from .units import UNITS, unit_named
 
 # In the place of a unit's name: after the last one, where everything has been revealed.
 END = "end"
-# What check() and hint() need. Whatever judges, draws, builds or grades a class stays outside.
 _HELPERS = ("documents",)  # modules of hybrid_search that solve no exercise and help others
+# What check() and hint() need. Whatever judges, draws, builds or grades a class stays outside.
 GRADER_MODULES = (
     "__init__",
     "answers",
