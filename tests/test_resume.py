@@ -182,3 +182,21 @@ def test_killed_at_random_moments_it_ends_in_the_same_gradebook(tmp_path):
             run.send_signal(signal.SIGKILL)
         subprocess.run([*command, str(out)], check=True, capture_output=True)
         assert results(out) == expected, f"killed after {moment:.3f} of {usual:.3f} s"
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    path = tmp_path / "run.json"
+    places.write_whole(path, b"the old content")
+    honest = Path.write_bytes
+
+    def no_room(self, content):
+        honest(self, content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", no_room)
+    with pytest.raises(OSError):
+        places.write_whole(path, b"the new content")
+    assert path.read_bytes() == b"the old content"
+    assert list(tmp_path.iterdir()) == [path]

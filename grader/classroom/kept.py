@@ -5,7 +5,6 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,8 +31,8 @@ class Kept:
 
     def key(self, job: Job, engine: str) -> str:
         """The name under which the job's execution is kept. Equal jobs share one."""
-        told = asdict(job)
-        told["files"] = {name: hashlib.sha256(data).hexdigest() for name, data in job.files.items()}
+        files = {name: hashlib.sha256(data).hexdigest() for name, data in job.files.items()}
+        told = {**vars(job), "files": files, "limits": vars(job.limits)}
         text = json.dumps([told, engine, self._context], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -52,7 +51,7 @@ class Kept:
     def save(self, key: str, execution: Execution) -> None:
         """Raises OSError where it cannot be written."""
         self._used.add(key)
-        content = json.dumps(asdict(execution)).encode()
+        content = json.dumps({**vars(execution), "cells": [vars(cell) for cell in execution.cells]}).encode()
         write_whole(self._path(key), gzip.compress(content, compresslevel=1, mtime=0))
 
     def prune(self) -> None:

@@ -69,8 +69,11 @@ class Places:
 
         Raises Busy where another run is at work in the same place.
         """
-        import fcntl
-
+        try:
+            import fcntl
+        except ImportError:  # Windows, where only submissions of people one trusts can be graded
+            yield
+            return
         with open(self.results / "run.lock", "w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
