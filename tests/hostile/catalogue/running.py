@@ -400,12 +400,15 @@ S19 = (
         "a-thread-warns",
         below_first(
             """
-            import sys, threading, time
-            def warn(stream):
-                while True:
-                    stream.write("still working\\n")
-                    time.sleep(0.001)
-            threading.Thread(target=warn, args=(sys.stderr,), daemon=True).start()
+            import sys, threading
+            quiet = Retriever.search
+            def search(self, *arguments, **settings):
+                warning = threading.Thread(target=loud.write, args=("searching\\n",))
+                warning.start()
+                warning.join()
+                return quiet(self, *arguments, **settings)
+            loud = sys.stderr
+            Retriever.search = search
             """
         ),
     ),
@@ -712,12 +715,7 @@ S26 = (
     ),
     Submission(
         "S26-numpy-random",
-        written(
-            "keyword_index",
-            "        return sorted(matches",
-            "        np.random.shuffle(matches)\n        return matches[:k] or sorted(matches",
-            above="import numpy as np",
-        ),
+        written("keyword_index", _COUNT, "np.random.rand()", above="import numpy as np"),
         Seeds(),
         (MAY_DIFFER, FIRST),
         HONEST,
