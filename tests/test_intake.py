@@ -711,6 +711,16 @@ def test_the_release_is_not_changed():
     assert original == release()
 
 
+def test_a_release_that_somebody_ran_gives_neither_outputs_nor_a_cell_id_twice():
+    original, submitted = release(), solved()
+    cell(original, "cell-01").update(outputs=[nbformat.v4.new_output("stream", text="x")], execution_count=3)
+    cell(original, "cell-07").id = "own-1"
+    submitted.cells.append(own("x = 1"))
+    result, _notes = rebuild(original, submitted)
+    assert len({one.id for one in result.cells}) == len(result.cells) == len(original.cells) + 1
+    assert (cell(result, "cell-01").outputs, cell(result, "cell-01").execution_count) == ([], None)
+
+
 # The notebooks of nbgrader's own tests
 
 

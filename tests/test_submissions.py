@@ -198,7 +198,30 @@ def test_a_file_that_becomes_a_link_or_a_pipe_later_is_not_followed(tmp_path):
 
 
 @posix_only
-def test_a_device_is_not_read():
+@pytest.mark.parametrize("becomes", ["link", "pipe", "larger"])
+def test_a_file_that_changes_between_the_look_and_the_reading_is_not_read(tmp_path, monkeypatch, becomes):
+    lay(tmp_path, "secret", "submitted/x.ipynb")
+    path, look = tmp_path / "submitted" / "x.ipynb", entries._must_be_small_file
+
+    def changing(*arguments):
+        monkeypatch.setattr(entries, "_must_be_small_file", look if becomes != "larger" else lambda *_: None)
+        path.unlink()
+        if becomes == "link":
+            path.symlink_to(tmp_path / "secret")
+        elif becomes == "pipe":
+            os.mkfifo(path)
+        else:
+            path.write_bytes(bytes(101))
+
+    monkeypatch.setattr(entries, "_must_be_small_file", changing)
+    sentences = {"link": "is a link", "pipe": "no ordinary file", "larger": "is larger than"}
+    with pytest.raises(CannotRead, match=sentences[becomes]):
+        read(tmp_path / "submitted", path, 100)
+
+
+@posix_only
+def test_a_device_is_not_even_opened(monkeypatch):
+    monkeypatch.setattr(entries, "_open", None)
     with pytest.raises(CannotRead, match="zero is no ordinary file"):
         read(Path("/dev"), Path("/dev/zero"), 100)
 
@@ -483,7 +506,7 @@ def test_links_and_devices_in_a_zip_are_refused_and_not_made(tmp_path, kind, rea
     with find_submissions(path, UNIT, scratch=tmp_path) as found:
         jo, maria = found
         assert (jo.state, maria.state, maria.reason) == (None, "refused", f"{NOTEBOOK} {reason}")
-        assert not any(file.is_symlink() for file in jo.root.rglob("*"))
+        assert [file.is_symlink() for file in jo.root.rglob("*")] == [False]  # jo's, and no other
 
 
 @pytest.mark.parametrize(
