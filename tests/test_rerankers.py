@@ -110,7 +110,8 @@ def running(server):
 
 
 @pytest.fixture(autouse=True)
-def no_key(monkeypatch):
+def no_key(monkeypatch, tmp_path):
+    monkeypatch.setenv("HYBRID_SEARCH_CACHE", str(tmp_path / "cache"))
     for name in KEYS + SETTINGS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(rerankers, "_made", {})
@@ -499,9 +500,18 @@ def test_stored_scores_are_those_of_the_model(model):
     assert tried >= 5
 
 
-def test_pairs_that_are_not_stored_are_scored_once(capsys):
+def test_pairs_that_are_not_stored_are_scored_once_and_kept_for_the_next_run(monkeypatch):
+    asked, query = [], "how many people live in Berlin?"
+    score = CrossEncoder._score
+    monkeypatch.setattr(
+        CrossEncoder, "_score", lambda self, *pair: (asked.append(pair), score(self, *pair))[1]
+    )
     rerank = lab.reranker("stored")
-    first = rerank("how many people live in Berlin?", PASSAGES)
-    assert rerank("how many people live in Berlin?", PASSAGES[::-1]) == first[::-1]
-    assert (rerank.stored, rerank.computed) == (0, 3)
-    assert first == lab.reranker("local")("how many people live in Berlin?", PASSAGES)
+    first = rerank(query, PASSAGES)
+    assert rerank(query, PASSAGES[::-1]) == first[::-1]
+    assert (rerank.stored, rerank.computed) == (3, 3)
+    rerankers._made.clear()  # as in another notebook
+    again = lab.reranker("stored")
+    assert again(query, PASSAGES) == first and (again.stored, again.computed) == (3, 0)
+    assert asked == [(query, text) for text in PASSAGES]
+    assert first == pytest.approx(lab.reranker("local")(query, PASSAGES), abs=1e-5)  # kept as float32

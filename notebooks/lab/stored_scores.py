@@ -12,49 +12,59 @@ from functools import cache
 import numpy as np
 
 from lab.corpora import judged_queries
+from lab.cross_encoder import MODEL, NAME
 from lab.language import _
 from lab.paths import ASSETS
 from lab.progress import progress
 from lab.python_corpus import python_reference, python_tokens
 from lab.rerank_texts import checked_question
 from lab.stored_vectors import PYTHON
+from lab.vector_cache import VectorCache
 
 FILE = ASSETS / "python_rerank_scores.npz"
 # How many candidates of each index are scored beforehand.
 CANDIDATES = 25
+# What a kept score depends on, apart from its pair.
+_SPACE = f"{NAME} {MODEL[2][:12]} score"
 
 
 class StoredReranker:
     """``rerank(query, texts)``: the offline reranker's scores, those computed beforehand where there are any.
 
-    Other pairs are scored on this computer, each once, which raises ModelError where that cannot be done.
-    ``stored`` and ``computed`` count the pairs so far.
+    Other pairs are scored on this computer, which raises ModelError where that cannot be done, and kept for the next
+    run. ``stored`` and ``computed`` count the pairs that were looked up and those that had to be scored.
     """
 
     def __init__(self):
         self.name, self._scores = _load()
         self.stored = self.computed = 0
-        self._fresh: dict[str, float] = {}
+        self._cache = VectorCache()
+        self._fresh: dict[int, float] = {}
 
     def __call__(self, query: str, texts: Iterable[str]) -> list[float]:
         query, texts = checked_question(query, texts)
-        missing = [text for text in texts if _key(query, text) not in self._scores]
-        self.stored += len(texts) - len(missing)
-        if missing:
-            self._compute(query, missing)
-        return [self._score(_key(query, text)) for text in texts]
+        keys = {text: _key(query, text) for text in texts}
+        missing = [text for text, key in keys.items() if key not in self._scores and key not in self._fresh]
+        scored = self._score(query, missing) if missing else 0
+        self.stored += len(texts) - scored
+        self.computed += scored
+        return [self._scores.get(keys[text], self._fresh.get(keys[text])) for text in texts]
 
-    def _score(self, key: int) -> float:
-        return self._scores[key] if key in self._scores else self._fresh[key]
+    def _score(self, query: str, texts: list[str]) -> int:
+        """Have the scores of these texts at hand; how many had to be computed."""
+        pairs = {f"{query}\0{text}": text for text in texts}
+        kept = self._cache.read(_SPACE, pairs)
+        if new := [pair for pair in pairs if pair not in kept]:
+            from lab.rerankers import reranker
 
-    def _compute(self, query: str, texts: list[str]) -> None:
-        from lab.rerankers import reranker
-
-        new = [text for text in dict.fromkeys(texts) if _key(query, text) not in self._fresh]
-        if new:
-            self.computed += len(new)
-            scores = reranker("local")(query, new)
-            self._fresh |= zip((_key(query, text) for text in new), scores, strict=True)
+            scores = reranker("local")(query, [pairs[pair] for pair in new])
+            fresh = {
+                pair: np.array([score], dtype=np.float32) for pair, score in zip(new, scores, strict=True)
+            }
+            self._cache.write(_SPACE, fresh)
+            kept |= fresh
+        self._fresh |= {_key(query, pairs[pair]): float(score[0]) for pair, score in kept.items()}
+        return len(new)
 
 
 @cache
