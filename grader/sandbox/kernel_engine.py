@@ -3,13 +3,10 @@
 import asyncio
 import logging
 import os
-import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from pathlib import Path
 from queue import Empty
 from typing import Any
 
@@ -29,6 +26,7 @@ from .execution import CellResult, EngineFault, Execution, Job, Stopped
 from .limits import Limits
 from .outputs import clean_count
 from .provisioner import SandboxProvisioner, TrustedProvisioner
+from .scratch import Scratch
 
 _GRACE = 2.0  # seconds that an interrupted cell has to stop
 _LOOK = 0.1  # seconds between two looks at a running cell
@@ -50,10 +48,9 @@ class KernelRunner:
         self._owner = os.getpid()
         self.engine = "kernel" if sandbox else "none"
         self._hash_seed = hash_seed
-        self._folder = Path(tempfile.mkdtemp(prefix="course-"))
-        self._folder.chmod(0o755)
+        self._scratch = Scratch()
         try:
-            self._course = stage(unit, self._folder)
+            self._course = stage(unit, self._scratch.path / "course")
         except BaseException:
             self.close()
             raise
@@ -67,7 +64,7 @@ class KernelRunner:
     def close(self) -> None:
         """Remove the staged course. The kernels have ended with their notebooks."""
         if os.getpid() == self._owner:  # not in a copy of this process
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._scratch.remove()
 
     async def _run(self, job: Job) -> list[CellResult]:
         notebook = new_notebook(cells=[new_code_cell(source) for source in job.cells])
@@ -79,6 +76,7 @@ class KernelRunner:
             hash_seed=self._hash_seed,
             job=job,
             course=self._course,
+            place=self._scratch.path,
         )
         client = _Notebook(notebook, manager)
         try:

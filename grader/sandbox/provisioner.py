@@ -39,24 +39,29 @@ _OVER_OUTPUTS = 20_000  # bytes for each output: updates of it, and what message
 # What the system's own libraries ask for, where it is set.
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "SYSTEMDRIVE")
 _NO_INPUT = "input() cannot be answered here"
-_LONGEST_FOLDER = 70  # characters; a Unix socket's path may have 107
+_LONGEST_FOLDER = 80  # characters; a Unix socket's path may have 107
 
 
 class SubmissionProvisioner(LocalProvisioner):
-    """What both have in common. ``job`` is what the kernel is to run, ``course`` the staged course's folder."""
+    """What both have in common.
+
+    ``job`` is what the kernel is to run, ``course`` the staged course's folder, and ``place`` a folder in which
+    to make those that the kernel needs.
+    """
 
     unit = Unicode(help="The unit whose staged course the kernel sees, where no job is given.", config=True)
     hash_seed = Integer(0, help="PYTHONHASHSEED of the kernel.", config=True)
     job = AnyTrait()
     course = AnyTrait()
+    place = AnyTrait()
     flooded = False
     _folder: Path | None = None
     _log_file = None
 
     def _prepare(self) -> None:
         """Make the private folder, and the course and the job where nobody has given them."""
-        parent = tempfile.gettempdir()
-        self._folder = Path(tempfile.mkdtemp(dir=parent if len(parent) < _LONGEST_FOLDER else "/tmp"))
+        place = str(self.place or tempfile.gettempdir())
+        self._folder = Path(tempfile.mkdtemp(dir=place if len(place) < _LONGEST_FOLDER else "/tmp"))
         self._log_file = tempfile.TemporaryFile()  # noqa: SIM115 - kept until cleanup()
         self.job = self.job or Job(self.unit, ())
         if self.course is None:

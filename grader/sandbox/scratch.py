@@ -1,11 +1,15 @@
 """A folder for one sandbox, which is gone when nobody needs it, even where its grader was killed."""
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # on Windows: what a killed grader leaves behind stays
+    fcntl = None
 
 _PREFIX = "grading-"
 _LOCK = "in-use"
@@ -18,6 +22,11 @@ class Scratch:
         remove_left_behind()
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self.path.chmod(0o755)
+        self._lock: int | None = None
+        if fcntl is not None:
+            self._take_lock()
+
+    def _take_lock(self) -> None:
         # Locked under another name first, so that nobody takes it for one left behind.
         early = self.path / f"{_LOCK}.new"
         self._lock = os.open(early, os.O_CREAT | os.O_WRONLY, 0o600)
@@ -27,11 +36,15 @@ class Scratch:
     def remove(self) -> None:
         """Remove the folder with all that is in it."""
         shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self._lock)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
 
 def remove_left_behind() -> None:
     """Remove the folders of this user that no living process has locked."""
+    if fcntl is None:
+        return
     for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
         with contextlib.suppress(OSError):  # in use, gone already, or another user's
             _remove_if_free(lock)
