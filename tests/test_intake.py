@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from conftest import ROOT, need, posix_only, released
 
-from grader.classroom import entries, rebuilt
+from grader.classroom import rebuilt
 from grader.classroom.intake import parse, rebuild, take_in
 from grader.classroom.rebuilt import NotANotebook, text_of
 from grader.classroom.submissions import Submission, find_submissions
@@ -268,6 +268,8 @@ def test_a_copied_test_cell_is_dropped():  # S6
     notebook.cells.append({**cell(notebook, "check_retriever"), "id": "copy"})
     notebook.cells.append(own('check("retriever", Retriever)'))
     assert rebuilt_from(notebook) == (solved(), [])
+    notebook.cells.append(own("x = 1"))  # after the copy at the end, not after the cell that was copied
+    assert extras(rebuilt_from(notebook)[0]) == [("cell-32", "x = 1")]
 
 
 def _removed(notebook):
@@ -443,12 +445,13 @@ def test_a_link_that_comes_after_the_look_is_refused_too(tmp_path):  # S13
     assert take_in(submission, release(), UNIT).reason == f"{NOTEBOOK} is not there any more"
 
 
-def test_what_the_machine_cannot_do_is_no_learners_fault(tmp_path, monkeypatch):
+@pytest.mark.parametrize("where", ["grader.classroom.entries._open", "grader.classroom.intake.rebuild"])
+def test_what_the_machine_cannot_do_is_no_learners_fault(tmp_path, monkeypatch, where):
     def failing(*_arguments, **_more):
         raise OSError(24, "Too many open files")
 
     submission = hand_in(tmp_path, solved())
-    monkeypatch.setattr(entries, "_open", failing)
+    monkeypatch.setattr(where, failing)
     with pytest.raises(OSError, match="Too many open files"):
         take_in(submission, release(), UNIT)
 
@@ -499,10 +502,10 @@ def test_one_cell_may_define_what_two_exercises_ask_for():
     notebook = stripped(solved(), ids=True)
     both = "\n\n".join(solutions()[name] for name in BOTH)
     notebook.cells = [one for one in notebook.cells if one.source not in (solutions()[name] for name in BOTH)]
-    notebook.cells.insert(3, own(both))
+    notebook.cells[3:3] = [own(both), own("x = 1")]
     result, _notes = rebuilt_from(notebook)
     assert sources(result, *BOTH) == [both, both]
-    assert extras(result) == []
+    assert extras(result) == [("retriever", "x = 1")]
 
 
 def test_a_name_in_a_text_or_inside_a_function_is_no_definition():
