@@ -90,7 +90,7 @@ class ClassRun:
                     if not todo:
                         return
                     submission = todo.pop(0)
-                result = results[submission.id] = self.one(submission)
+                result = results[submission.id] = self.one(submission.on(self.engine))
                 since += 1
                 if since >= every:
                     since = 0
@@ -224,17 +224,15 @@ def _read(notebook: Any, grade: SubmissionGrade) -> str:
 
 
 @contextmanager
-def home(folder: Path) -> Iterator[None]:
-    """With this folder as the home of whoever grades."""
-    before = os.environ.get("HOME")
-    os.environ["HOME"] = str(folder)
+def surroundings(world: World) -> Iterator[None]:
+    """With the world's home as the home of whoever grades, and its secret in their environment."""
+    before = dict(os.environ)
+    os.environ |= {"HOME": str(world.home), "COURSE_SECRET": world.secret}
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["HOME"]
-        else:
-            os.environ["HOME"] = before
+        os.environ.clear()
+        os.environ |= before
 
 
 def end_of_runs(submissions: Iterable[Submission]) -> None:

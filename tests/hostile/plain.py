@@ -30,6 +30,7 @@ class Plain:
             "PYTHONPATH": os.pathsep.join(map(str, places)),
             "PYTHONHASHSEED": str(hash_seed),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "COURSE_SECRET": world.secret,
             "IPYTHONDIR": str(world.folder.with_name(world.folder.name + "-ipython")),
         }
         self._process = subprocess.Popen(

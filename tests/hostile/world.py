@@ -53,7 +53,8 @@ class World:
         self.history = _history(folder / "history", self.course)
         self.listeners = Listeners()
         self.token = uuid4().hex[:12]  # of this world, so that another's processes are not taken for ours
-        self.victim = _sleeper()
+        self.secret = uuid4().hex
+        self.victim = _sleeper(self.secret)
         self._before = _contents(folder)
 
     def fill(self, text: str, name: str, everywhere: bool = False, many: int = 10**9) -> str:
@@ -77,6 +78,7 @@ class World:
             "UDP": str(self.listeners.udp),
             "UNIX": self.listeners.unix,
             "VICTIM": str(self.victim.pid),
+            "SECRET": self.secret[::-1],  # written backwards: it must not be found in the notebook itself
             "PIDS": repr([self.victim.pid, *([os.getpid(), os.getppid()] if everywhere else [])]),
             "WALK": repr(["/"] if everywhere else [str(self.folder)]),
             "GITS": repr([str(self.history), *courses]),
@@ -117,7 +119,7 @@ class World:
             end(pid)
         self.listeners.forget()
         if self.victim.poll() is not None:
-            self.victim = _sleeper()
+            self.victim = _sleeper(self.secret)
 
     def close(self) -> None:
         for pid in processes(self.token):
@@ -242,5 +244,14 @@ def _history(folder: Path, course: Path) -> Path:
     return folder
 
 
-def _sleeper() -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], stdin=subprocess.DEVNULL)
+def _sleeper(secret: str) -> subprocess.Popen:
+    """A process of the grader's user, with a secret in its environment, that lets itself be looked into."""
+    # PR_SET_PTRACER: some systems let nobody but a process's own ancestors look into it.
+    waits = "import ctypes, time; ctypes.CDLL(None).prctl(0x59616D61, -1, 0, 0, 0); time.sleep(3600)"
+    return subprocess.Popen(
+        [sys.executable, "-c", waits],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "COURSE_SECRET": secret},
+    )

@@ -367,7 +367,7 @@ S29 = (
         import gc
         check("retriever", Retriever) if "Retriever" in globals() else check("retriever", dict)
         for thing in gc.get_objects():
-            if type(thing) is dict and "misconceptions" in thing:
+            if type(thing) is dict and {"expected", "misconceptions"} <= thing.keys():
                 look(str(thing))
         """,
         says=(FIRST_LOST, SECOND),
@@ -397,7 +397,7 @@ S29 = (
                 text = open(path, errors="replace").read()
             except OSError:
                 continue
-            if "COURSE_SECRET" in text:
+            if "@SECRET@"[::-1] in text:
                 print("LEA" + "KED", path)
         for path in glob.glob("/proc/[0-9]*/root@COURSE@/grader/reference/retriever.json"):
             look(open(path).read())
@@ -411,12 +411,14 @@ S29 = (
             if pid == os.getpid() or pid == 0:
                 continue
             try:
-                maps = open(f"/proc/{pid}/maps").read().splitlines()
-                first = next(line for line in maps if " rw-p " in line or "[heap]" in line)
                 with open(f"/proc/{pid}/mem", "rb") as memory:
-                    memory.seek(int(first.split("-")[0], 16))
-                    print("LEA" + "KED", pid, len(memory.read(4096)))
-            except (OSError, StopIteration, ValueError):
+                    for line in open(f"/proc/{pid}/maps").read().splitlines():
+                        start, end = (int(place, 16) for place in line.split()[0].split("-"))
+                        if " rw-p " in line:
+                            memory.seek(start)
+                            if "@SECRET@"[::-1].encode() in memory.read(min(end - start, 10**8)):
+                                print("LEA" + "KED", pid)
+            except (OSError, OverflowError):
                 pass
         """,
     ),
@@ -430,6 +432,17 @@ S29 = (
                 os.waitpid(pid, 0x40000000)
                 library.ptrace(17, pid, 0, 0)
                 print("LEA" + "KED", pid)
+        """,
+    ),
+    _reads(
+        "environment",
+        """
+        import os
+        for name, value in os.environ.items():
+            if "@SECRET@"[::-1] in value:
+                print("LEA" + "KED", name)
+            if "/reference" in value or "gradebook" in value:
+                print("LEA" + "KED", name, value)
         """,
     ),
     _takes(
