@@ -186,6 +186,13 @@ def test_a_notebook_can_import_a_module_that_it_writes(runner):
     assert text(execution.cells[1]) == "42"
 
 
+def test_a_server_finds_the_name_of_its_user_and_a_page_of_shared_memory(runner):
+    """Postgres needs both."""
+    code = "import ctypes, os, pwd\npwd.getpwuid(os.geteuid()).pw_name, ctypes.CDLL(None).shmget(0, {}, 0o1600) >= 0"
+    assert text(run(runner, code.format(4096)).cells[0]) == "('learner', True)"
+    assert text(run(runner, code.format(4097)).cells[0]) == "('learner', False)"
+
+
 def test_chance_starts_from_the_seed(runner):
     code = "import random, numpy\nrandom.random(), numpy.random.rand()"
     first, again, other = (

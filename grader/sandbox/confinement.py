@@ -35,6 +35,8 @@ _SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/ssl/certs
 _OTHERS = ("/usr/local/share/nbgrader", "/usr/src", "/usr/local/src")
 _OUR_PACKAGES = ("lab", "grader", "hybrid_search", "misconceptions")
 _PRIVATE = ("/tmp", WORKING_FOLDER, "/dev/shm")
+# The user inside, whoever it is outside. Postgres, for one, must find its user's name in /etc/passwd.
+_USER = ("1000", str(Path(__file__).with_name("passwd")))
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _inner(
 ) -> list[str]:
     """The sandbox itself, started by somebody without privileges."""
     line = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "notebook"]
-    line += ["--clearenv"]
+    line += ["--unshare-user", "--uid", _USER[0], "--gid", _USER[0], "--clearenv"]
     for name, value in (environment() if variables is None else variables).items():
         line += ["--setenv", name, value]
     line += ["--proc", "/proc", "--dev", "/dev"]
@@ -169,6 +171,7 @@ def _masked(folders: Iterable[str]) -> list[str]:
 def _visible() -> tuple[Mount, ...]:
     """The system, the interpreter and its packages."""
     mounts = [Mount(path, path) for path in (*_SYSTEM, *_SETTINGS) if os.path.exists(path)]
+    mounts.append(Mount(_USER[1], "/etc/passwd"))
     base = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
     for path in dict.fromkeys((sys.base_prefix, os.path.realpath(sys.base_prefix), base)):
         if not _below(path, (mount.source for mount in mounts)):
