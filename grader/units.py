@@ -26,6 +26,10 @@ _OF_THEIR_OWN = {
     "05_tuning": Unit(
         "05_tuning", files=(".md", ".txt"), limits=Limits(cell_seconds=90, notebook_seconds=240)
     ),
+    # A Postgres server starts inside the sandbox and keeps its files there.
+    "06_postgres": Unit(
+        "06_postgres", limits=Limits(cell_seconds=60, notebook_seconds=240, disk=300_000_000)
+    ),
 }
 
 UNITS: dict[str, Unit] = {

@@ -530,3 +530,5 @@ table
 # You can now say how good your search is, and how sure you are. The finished `evaluate` is in the package
 # `hybrid_search`, in `tuning.py`; in a class it is handed out after this unit. `lab.compare`, `lab.sweep` and
 # `lab.TuningLab` take any indexes and any judged queries, so measure your own.
+#
+# **Next:** [06 · Postgres](../06_postgres/06_postgres.ipynb), where the documents move into a database.

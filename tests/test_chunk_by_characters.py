@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from conftest import need
 
-from hybrid_search.chunks import chunk_by_characters
+from hybrid_search import chunk_by_characters
 
 try:
     from hypothesis import example, given, settings

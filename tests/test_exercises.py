@@ -19,6 +19,7 @@ UNITS = {
     "03_rrf_table": 4,
     "04_retriever": 10,
     "05_tuning": 6,
+    "06_postgres": 8,
 }
 
 

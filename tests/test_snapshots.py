@@ -7,8 +7,14 @@ import random
 
 import pytest
 
-from hybrid_search import BM25Index, VectorIndex, tokenize
-from hybrid_search.snapshots import StaleSnapshot, load_snapshot, save_snapshot
+from hybrid_search import (
+    BM25Index,
+    StaleSnapshot,
+    VectorIndex,
+    load_snapshot,
+    save_snapshot,
+    tokenize,
+)
 
 TEXTS = [
     "The pump leaks.",

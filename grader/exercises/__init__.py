@@ -1,7 +1,7 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import bm25, embeddings, retriever, rrf_table, start, tuning
+from . import bm25, embeddings, postgres, retriever, rrf_table, start, tuning
 
 _MODULES = (
     start,
@@ -10,6 +10,7 @@ _MODULES = (
     rrf_table,
     retriever,
     tuning,
+    postgres,
 )
 
 EXERCISES: dict[str, Exercise] = {

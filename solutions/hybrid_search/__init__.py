@@ -10,6 +10,9 @@ _MODULES = {
     "rrf": ("rrf_score", "rrf_scores", "rrf_table"),
     "retriever": ("Retriever", "KeywordIndex"),
     "tuning": ("metrics", "evaluate", "settings"),
+    "chunks": ("chunk_by_characters",),
+    "postgres": ("PgVectorIndex", "ingest"),
+    "snapshots": ("save_snapshot", "load_snapshot", "StaleSnapshot"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -39,7 +39,7 @@ def save_snapshot(index: BM25Index, path: str | os.PathLike) -> None:
     The file appears whole or not at all: one that stood there stays until the new one is complete. Raises ValueError,
     naming the document, where a document or its tokens hold something that JSON does not give back as it was.
     """
-    if not isinstance(index, BM25Index):
+    if not all(hasattr(index, name) for name in ("documents", "tokens", "tokenize", "k1", "b")):
         raise TypeError(f"save_snapshot keeps a BM25Index: got {type(index).__name__}")
     documents, tokens = index.documents, index.tokens
     for document, its_tokens in zip(documents, tokens, strict=True):
