@@ -30,6 +30,10 @@ _OF_THEIR_OWN = {
     "06_postgres": Unit(
         "06_postgres", limits=Limits(cell_seconds=60, notebook_seconds=240, disk=300_000_000)
     ),
+    # In the optional part a Postgres server starts there, too; the cross-encoder takes its time.
+    "07_reranking": Unit(
+        "07_reranking", limits=Limits(cell_seconds=60, notebook_seconds=240, disk=300_000_000)
+    ),
 }
 
 UNITS: dict[str, Unit] = {

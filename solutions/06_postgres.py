@@ -705,3 +705,5 @@ pd.DataFrame(rows, columns=["id", "title", "rank by vector", "rank by words", "s
 # You have what people run at work: documents in a database, two searches, one fusion. The finished parts are in the
 # package `hybrid_search`: `chunks.py`, `postgres.py` and `snapshots.py`; in a class they come with the next unit. There
 # the best results are read once more, by a model that looks at question and text **together**.
+#
+# **Next:** [07 · Reranking](../07_reranking/07_reranking.ipynb).

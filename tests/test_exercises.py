@@ -20,6 +20,7 @@ UNITS = {
     "04_retriever": 10,
     "05_tuning": 6,
     "06_postgres": 8,
+    "07_reranking": 6,
 }
 
 

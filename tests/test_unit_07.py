@@ -206,3 +206,18 @@ def test_langchain_merges_by_text_unless_told_otherwise(langchain):
     theirs, _, _ = ensemble(langchain, twice, each=10, id_key="id")
     found = ids(theirs.invoke(QUESTION))
     assert found[0] == 10 and {2, 11} <= set(found)
+
+
+def test_without_its_packages_the_optional_section_says_one_plain_line(monkeypatch, capsys, root):
+    import jupytext
+
+    cells = jupytext.read(root / "solutions" / "07_reranking.py", fmt="py:percent").cells
+    (imports,) = [cell.source for cell in cells if "from langchain_postgres" in cell.source]
+    monkeypatch.setitem(sys.modules, "langchain_postgres", None)
+    names = {}
+    exec(imports, names)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert names["langchain"] is False
+    assert line.startswith("This part needs langchain_") and "pip install -e '.[langchain]'" in line
+    using = [cell.source for cell in cells if "both_pipelines(" in cell.source and cell.cell_type == "code"]
+    assert len(using) == 5 and all("if langchain:" in source for source in using[1:])

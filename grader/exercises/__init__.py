@@ -1,7 +1,7 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import bm25, embeddings, postgres, retriever, rrf_table, start, tuning
+from . import bm25, embeddings, postgres, reranking, retriever, rrf_table, start, tuning
 
 _MODULES = (
     start,
@@ -11,6 +11,7 @@ _MODULES = (
     retriever,
     tuning,
     postgres,
+    reranking,
 )
 
 EXERCISES: dict[str, Exercise] = {

@@ -13,6 +13,7 @@ _MODULES = {
     "chunks": ("chunk_by_characters",),
     "postgres": ("PgVectorIndex", "ingest"),
     "snapshots": ("save_snapshot", "load_snapshot", "StaleSnapshot"),
+    "reranking": ("RerankingRetriever", "latency_budget"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -4,7 +4,7 @@ Each module maps an exercise to its wrong implementations: a name that the exerc
 that check() would be given.
 """
 
-from . import bm25, embeddings, postgres, retriever, rrf_table, start, tuning
+from . import bm25, embeddings, postgres, reranking, retriever, rrf_table, start, tuning
 
 IMPLEMENTATIONS = {
     **start.IMPLEMENTATIONS,
@@ -14,4 +14,5 @@ IMPLEMENTATIONS = {
     **retriever.IMPLEMENTATIONS,
     **tuning.IMPLEMENTATIONS,
     **postgres.IMPLEMENTATIONS,
+    **reranking.IMPLEMENTATIONS,
 }
