@@ -1,58 +1,17 @@
 """The real Voyage AI client against a server on this computer: what is sent, and what every failure says."""
 
 import base64
-import json
 import struct
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from loopback_service import Server, body, dropped, late, running
 
 import lab
-from lab import embedders, voyage
+from lab import embedders, service, voyage
 from lab.voyage import VoyageEmbedder
 
 KEY = "pa-a-key-that-no-message-shows"
-
-
-class Server(ThreadingHTTPServer):
-    """Answers as Voyage AI does, or as a test says; keeps what it was sent."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests, self.answers = [], []
-
-    def handle_error(self, request, client_address):
-        """A client that has stopped waiting is no news."""
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *arguments):
-        pass
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, self.headers["Authorization"], body))
-        answer = self.server.answers.pop(0) if self.server.answers else right_answer
-        answer(self, body)
-
-    def send(self, status, body):
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def right_answer(handler, body):
@@ -77,20 +36,6 @@ def status(code):
     return lambda handler, body: handler.send(code, {"detail": f"status {code} for {KEY}"})
 
 
-def body(content):
-    return lambda handler, _: handler.send(200, content)
-
-
-def late(handler, sent):
-    threading.Event().wait(0.6)  # time.sleep is stubbed, so that nothing waits between attempts
-    right_answer(handler, sent)
-
-
-def dropped(handler, _):
-    handler.close_connection = True
-    handler.connection.shutdown(2)
-
-
 def cut_short(handler, _):
     handler.send_response(200)
     handler.send_header("Content-Length", "1000")
@@ -99,22 +44,10 @@ def cut_short(handler, _):
     handler.close_connection = True
 
 
-@contextmanager
-def running(server):
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
 @pytest.fixture
 def server(monkeypatch, tmp_path):
-    with running(Server()) as server:
-        monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
+    with running(right_answer) as server:
+        monkeypatch.setenv("VOYAGE_BASE_URL", f"{server.url}/v1")
         monkeypatch.setenv("VOYAGE_API_KEY", KEY)
         monkeypatch.delenv("VOYAGE_MODEL", raising=False)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -156,9 +89,9 @@ def test_a_batch_stays_within_the_tokens_of_a_request(server, monkeypatch):
 
 
 def test_the_estimate_of_tokens_is_generous():
-    assert voyage.estimated_tokens("") == 1
-    assert voyage.estimated_tokens("many ordinary words") >= 3
-    assert voyage.estimated_tokens("漢字") >= 2
+    assert service.estimated_tokens("") == 1
+    assert service.estimated_tokens("many ordinary words") >= 3
+    assert service.estimated_tokens("漢字") >= 2
 
 
 def test_no_texts_are_not_sent(server):
@@ -178,7 +111,7 @@ def test_blank_texts_are_refused_before_anything_is_sent(server):
 def test_a_passing_failure_is_tried_again(server, failure):
     server.answers = [failure, failure]
     assert VoyageEmbedder().embed_query("a").tolist() == [1, 1, 0]
-    assert len(server.requests) == voyage.ATTEMPTS == 3
+    assert len(server.requests) == service.ATTEMPTS == 3
 
 
 def test_a_late_answer_is_tried_again(server):
@@ -216,7 +149,7 @@ FAILURES = {
 
 @pytest.mark.parametrize(("answer", "message"), FAILURES.values(), ids=FAILURES)
 def test_each_failure_is_one_plain_sentence_without_the_key(server, answer, message, capfd, caplog):
-    server.answers = [answer] * voyage.ATTEMPTS
+    server.answers = [answer] * service.ATTEMPTS
     with pytest.raises(lab.ServiceError, match=message) as caught:
         VoyageEmbedder(timeout=0.2).embed_query("a")
     sentence = str(caught.value)
@@ -233,7 +166,7 @@ def test_vectors_of_two_dimensions_are_refused(server):
 
 
 def test_nothing_listens_at_the_address(server, monkeypatch):
-    closed = Server()
+    closed = Server(right_answer)
     monkeypatch.setenv("VOYAGE_BASE_URL", closed.url)
     closed.server_close()
     with pytest.raises(lab.ServiceError, match="cannot be reached"):

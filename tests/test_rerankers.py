@@ -1,66 +1,24 @@
 """The rerankers: which one is taken, the offline model, and the real clients against a server on this computer."""
 
-import json
 import math
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from conftest import need
+from loopback_service import Server, body, dropped, late, running
 
 import lab
 from lab import rerank_service, rerankers, voyage_rerank
 from lab.cohere_rerank import CohereReranker
 from lab.cross_encoder import CrossEncoder
-from lab.rerank_service import ATTEMPTS, by_index
+from lab.rerank_service import by_index
+from lab.service import ATTEMPTS
 from lab.voyage_rerank import VoyageReranker
 
 KEY = "a-key-that-no-message-shows"
 KEYS = ("VOYAGE_API_KEY", "COHERE_API_KEY", "CO_API_KEY")
 SETTINGS = ("VOYAGE_RERANK_MODEL", "VOYAGE_BASE_URL", "COHERE_RERANK_MODEL", "COHERE_BASE_URL", "CO_API_URL")
-
-
-class Server(ThreadingHTTPServer):
-    """Answers as the services do, or as a test says; keeps what it was sent."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests, self.answers = [], []
-
-    def handle_error(self, request, client_address):
-        """A client that has stopped waiting is no news."""
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *arguments):
-        pass
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, self.headers["Authorization"], body))
-        answer = self.server.answers.pop(0) if self.server.answers else right_answer
-        answer(self, body)
-
-    def send(self, status, body, **headers):
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def right_answer(handler, body):
@@ -79,34 +37,8 @@ def status(code, **headers):
     return lambda handler, body: handler.send(code, {"detail": f"status {code} for {KEY}"}, **headers)
 
 
-def body(content):
-    return lambda handler, _: handler.send(200, content)
-
-
 def pairs(*found):
     return body(answer_with(found))
-
-
-def late(handler, sent):
-    threading.Event().wait(0.6)  # time.sleep is stubbed, so that nothing waits between attempts
-    right_answer(handler, sent)
-
-
-def dropped(handler, _):
-    handler.close_connection = True
-    handler.connection.shutdown(2)
-
-
-@contextmanager
-def running(server):
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -119,7 +51,7 @@ def no_key(monkeypatch, tmp_path):
 
 @pytest.fixture
 def server(monkeypatch):
-    with running(Server()) as server:
+    with running(right_answer) as server:
         monkeypatch.setenv("VOYAGE_BASE_URL", f"{server.url}/v1")
         monkeypatch.setenv("COHERE_BASE_URL", server.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -296,7 +228,7 @@ def test_each_failure_is_one_plain_sentence_without_the_key(
 
 @SERVICES
 def test_nothing_listens_at_the_address(server, monkeypatch, make):
-    closed = Server()
+    closed = Server(right_answer)
     monkeypatch.setenv("VOYAGE_BASE_URL", closed.url)
     monkeypatch.setenv("COHERE_BASE_URL", closed.url)
     closed.server_close()

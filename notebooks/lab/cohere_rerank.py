@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from lab.errors import ServiceError
 from lab.language import _
-from lab.rerank_service import ATTEMPTS, TIMEOUT_SECONDS, RerankService, checked_key
+from lab.rerank_service import RerankService
+from lab.service import ATTEMPTS, TIMEOUT_SECONDS
 
 DEFAULT_MODEL = "rerank-v3.5"
 ADDRESS = "https://api.cohere.com"
@@ -25,7 +26,7 @@ class CohereReranker(RerankService):
         self.name = os.environ.get("COHERE_RERANK_MODEL") or DEFAULT_MODEL
         self.timeout = timeout
         self.variable = next((name for name in VARIABLES if os.environ.get(name, "").strip()), VARIABLES[0])
-        key = checked_key(key or os.environ.get(self.variable) or "", self.service, self.variable)
+        key = self._service.checked_key(key or os.environ.get(self.variable) or "")
         try:
             import cohere
         except ImportError:
@@ -49,7 +50,7 @@ class CohereReranker(RerankService):
         import httpx
 
         if isinstance(error, httpx.TimeoutException):
-            return self._late()
+            return self._service.late(self.timeout)
         if isinstance(error, httpx.TransportError):
-            return self._unreachable()
+            return self._service.unreachable()
         return self._of_status(getattr(error, "status_code", None) or 0)

@@ -1,4 +1,4 @@
-"""What reranking services have in common: batches, the way back from their order, one sentence for each failure."""
+"""What reranking services have in common: batches, and the way back from their order to that of the texts."""
 
 import math
 from abc import ABC, abstractmethod
@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from lab.errors import ServiceError
 from lab.language import _
-from lab.rerank_texts import batches, checked_question
+from lab.rerank_texts import checked_question
+from lab.service import Service, batches, estimated_tokens
 
-TIMEOUT_SECONDS = 30
-ATTEMPTS = 3
+INSTEAD = 'lab.reranker("local")'
 
 
 class RerankService(ABC):
@@ -30,7 +30,8 @@ class RerankService(ABC):
     def __call__(self, query: str, texts: Iterable[str]) -> list[float]:
         query, texts = checked_question(query, texts)
         scores = []
-        for batch in batches(query, texts, self.most_texts, self.most_tokens):
+        # A cross-encoder reads the query again with each of the texts.
+        for batch in batches(texts, self.most_texts, self.most_tokens, beside=estimated_tokens(query)):
             scores += self._scores(query, batch)
         return scores
 
@@ -57,41 +58,14 @@ class RerankService(ABC):
     def _sentence(self, error: Exception) -> str:
         """What went wrong and what to do, in one sentence."""
 
+    @property
+    def _service(self) -> Service:
+        return Service(self.service, self.variable, INSTEAD)
+
     def _of_status(self, status: int) -> str:
-        """The sentence for a status that HTTP counts as a failure; for any other, that the answer is malformed."""
-        if status in (401, 403):
-            return bad_key(self.service, self.variable)
-        if status == 429:
-            sentence = _(
-                "{service}'s rate limit is reached: wait a minute and run the cell again, "
-                'or use lab.reranker("local").'
-            )
-        elif 400 <= status < 500:
-            sentence = _(
-                "{service} refused the request (status {status}): check that {model} is one of its models, "
-                'or use lab.reranker("local").'
-            )
-        elif status >= 500:
-            sentence = _(
-                "{service} has a fault of its own (status {status}): run the cell again in a minute, "
-                'or use lab.reranker("local").'
-            )
-        else:
-            sentence = _(
-                "{service} answered with something that is no list of scores: run the cell again in a minute, "
-                'or use lab.reranker("local").'
-            )
-        return sentence.format(service=self.service, status=status, model=self.name)
-
-    def _late(self) -> str:
-        return _(
-            "{service} did not answer within {seconds:g} seconds: run the cell again in a minute, "
-            'or use lab.reranker("local").'
-        ).format(service=self.service, seconds=self.timeout)
-
-    def _unreachable(self) -> str:
-        return _(
-            "{service} cannot be reached: check your network connection and run the cell again, "
+        """The sentence for a status; for one that is no failure, that the answer is malformed."""
+        return self._service.of_status(status, self.name) or _(
+            "{service} answered with something that is no list of scores: run the cell again in a minute, "
             'or use lab.reranker("local").'
         ).format(service=self.service)
 
@@ -114,23 +88,3 @@ def by_index(answer: list[tuple[int, float]], count: int) -> list[float] | None:
     if len(answer) != count or scores.keys() != set(range(count)):
         return None
     return [float(scores[index]) for index in range(count)]
-
-
-def checked_key(key: str, service: str, variable: str) -> str:
-    """The key without the spaces around it. Raises ServiceError where there is none, or where it cannot be one."""
-    key = key.strip()
-    if not key:
-        raise ServiceError(
-            _('{variable} is not set: set it to your {service} key, or use lab.reranker("local").').format(
-                variable=variable, service=service
-            )
-        )
-    if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ServiceError(bad_key(service, variable))
-    return key
-
-
-def bad_key(service: str, variable: str) -> str:
-    return _(
-        '{service} does not accept the key in {variable}: check it, or use lab.reranker("local").'
-    ).format(service=service, variable=variable)

@@ -1,6 +1,6 @@
 """Which queries and texts can be reranked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from lab.language import _
 
@@ -37,26 +37,3 @@ def _check(text: str, which: str) -> None:
                 which=which
             )
         ) from None
-
-
-def batches(query: str, texts: list[str], most_texts: int, most_tokens: int) -> Iterator[list[str]]:
-    """The texts in order, cut so that no batch is over a request's limits unless one text alone is.
-
-    The query counts once for each text: a cross-encoder reads it again with each of them.
-    """
-    asked = estimated_tokens(query)
-    batch, tokens = [], 0
-    for text in texts:
-        size = asked + estimated_tokens(text)
-        if batch and (len(batch) == most_texts or tokens + size > most_tokens):
-            yield batch
-            batch, tokens = [], 0
-        batch.append(text)
-        tokens += size
-    if batch:
-        yield batch
-
-
-def estimated_tokens(text: str) -> int:
-    """At least as many tokens as the text has, nearly always; counting them would need a download."""
-    return len(text.encode("utf-8", "replace")) // 3 + 1

@@ -1,19 +1,19 @@
 """Embeddings from Voyage AI, for those who have set VOYAGE_API_KEY."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
 from lab.embedding_texts import checked_texts
 from lab.errors import ServiceError
 from lab.language import _
+from lab.service import ATTEMPTS, TIMEOUT_SECONDS, Service, batches
 
 DEFAULT_MODEL = "voyage-3.5"
 BATCH_TEXTS = 128
 BATCH_TOKENS = 100_000
-TIMEOUT_SECONDS = 30
-ATTEMPTS = 3
+SERVICE = Service("Voyage AI", "VOYAGE_API_KEY", 'lab.embedder("local")')
 
 
 class VoyageEmbedder:
@@ -35,7 +35,7 @@ class VoyageEmbedder:
         self.name = os.environ.get("VOYAGE_MODEL") or DEFAULT_MODEL
         self.base_url = os.environ.get("VOYAGE_BASE_URL") or None
         self._timeout = timeout
-        key = _checked_key(key or os.environ.get("VOYAGE_API_KEY") or "")
+        key = SERVICE.checked_key(key or os.environ.get(SERVICE.variable) or "")
         try:
             import voyageai
         except ImportError:
@@ -51,7 +51,8 @@ class VoyageEmbedder:
 
     def embed_documents(self, texts: Iterable[str]) -> np.ndarray:
         """Vectors of texts that will be searched: shape (n, d), float32."""
-        parts = [self._embed(batch, "document") for batch in batches(checked_texts(texts))]
+        texts = checked_texts(texts)
+        parts = [self._embed(batch, "document") for batch in batches(texts, BATCH_TEXTS, BATCH_TOKENS)]
         return self._joined(parts)
 
     def embed_query(self, text: str) -> np.ndarray:
@@ -81,65 +82,11 @@ class VoyageEmbedder:
         """What went wrong and what to do, in one sentence."""
         from voyageai.error import APIConnectionError, Timeout
 
-        status = getattr(error, "http_status", None) or 0
         if isinstance(error, Timeout):
-            return _(
-                "Voyage AI did not answer within {seconds:g} seconds: run the cell again in a minute, "
-                'or use lab.embedder("local").'
-            ).format(seconds=self._timeout)
+            return SERVICE.late(self._timeout)
         if isinstance(error, APIConnectionError):
-            return _(
-                "Voyage AI cannot be reached: check your network connection and run the cell again, "
-                'or use lab.embedder("local").'
-            )
-        if status in (401, 403):
-            return _bad_key()
-        if status == 429:
-            return _(
-                "Voyage AI's rate limit is reached: wait a minute and run the cell again, "
-                'or use lab.embedder("local").'
-            )
-        if 400 <= status < 500:
-            return _(
-                "Voyage AI refused the request (status {status}): check that {model} is one of its models, "
-                'or use lab.embedder("local").'
-            ).format(status=status, model=self.name)
-        if status >= 500:
-            return _(
-                "Voyage AI has a fault of its own (status {status}): run the cell again in a minute, "
-                'or use lab.embedder("local").'
-            ).format(status=status)
-        return _malformed()
-
-
-def batches(texts: list[str]) -> Iterator[list[str]]:
-    """The texts in order, cut so that no batch is over a request's limits unless one text alone is."""
-    batch, tokens = [], 0
-    for text in texts:
-        size = estimated_tokens(text)
-        if batch and (len(batch) == BATCH_TEXTS or tokens + size > BATCH_TOKENS):
-            yield batch
-            batch, tokens = [], 0
-        batch.append(text)
-        tokens += size
-    if batch:
-        yield batch
-
-
-def estimated_tokens(text: str) -> int:
-    """At least as many tokens as the text has, nearly always; counting them would need a download."""
-    return len(text.encode("utf-8", "replace")) // 3 + 1
-
-
-def _checked_key(key: str) -> str:
-    key = key.strip()
-    if not key:
-        raise ServiceError(
-            _('VOYAGE_API_KEY is not set: set it to your Voyage AI key, or use lab.embedder("local").')
-        )
-    if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ServiceError(_bad_key())
-    return key
+            return SERVICE.unreachable()
+        return SERVICE.of_status(getattr(error, "http_status", None) or 0, self.name) or _malformed()
 
 
 def _vectors(answer: object, count: int) -> np.ndarray | None:
@@ -151,10 +98,6 @@ def _vectors(answer: object, count: int) -> np.ndarray | None:
     if vectors.ndim != 2 or len(vectors) != count or vectors.shape[1] == 0:
         return None
     return vectors if np.isfinite(vectors).all() and vectors.any(axis=1).all() else None
-
-
-def _bad_key() -> str:
-    return _('Voyage AI does not accept the key in VOYAGE_API_KEY: check it, or use lab.embedder("local").')
 
 
 def _malformed() -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from lab.errors import ServiceError
 from lab.language import _
-from lab.rerank_service import ATTEMPTS, TIMEOUT_SECONDS, RerankService, checked_key
+from lab.rerank_service import RerankService
+from lab.service import ATTEMPTS, TIMEOUT_SECONDS
 
 DEFAULT_MODEL = "rerank-2.5"
 # A request may hold 600,000 tokens; they are estimated here.
@@ -25,7 +26,7 @@ class VoyageReranker(RerankService):
     def __init__(self, key: str | None = None, *, timeout: float = TIMEOUT_SECONDS, attempts: int = ATTEMPTS):
         self.name = os.environ.get("VOYAGE_RERANK_MODEL") or DEFAULT_MODEL
         self.timeout = timeout
-        key = checked_key(key or os.environ.get(self.variable) or "", self.service, self.variable)
+        key = self._service.checked_key(key or os.environ.get(self.variable) or "")
         try:
             import voyageai
         except ImportError:
@@ -42,7 +43,7 @@ class VoyageReranker(RerankService):
         from voyageai.error import APIConnectionError, Timeout
 
         if isinstance(error, Timeout):
-            return self._late()
+            return self._service.late(self.timeout)
         if isinstance(error, APIConnectionError):
-            return self._unreachable()
+            return self._service.unreachable()
         return self._of_status(getattr(error, "http_status", None) or 0)
