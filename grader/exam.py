@@ -3,6 +3,7 @@
 The inputs go into the sandbox, the expected answers never do. They are made here, by the finished system.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from random import Random
@@ -10,9 +11,11 @@ from typing import Any
 
 from . import references
 from .answers import run_probe
+from .cells import code_cells
 from .exercise import Criterion, Exercise, fingerprint
 from .judge import Report, judge
 from .outcome import Outcome
+from .sandbox.execution import Job
 from .units import unit_named
 
 
@@ -29,7 +32,7 @@ class Exam:
             exercise.id: _with_drawn(exercise, seed) for exercise in self.unit.exercises
         }
 
-    @property
+    @cached_property
     def questions(self) -> dict[str, list[dict[str, Any]]]:
         """The inputs of all probes by exercise: all that a sandbox is told."""
         return {
@@ -42,6 +45,18 @@ class Exam:
         return {
             exercise.id: _reference(exercise, self.exercises[exercise.id]) for exercise in self.unit.exercises
         }
+
+    def job(self, notebook: Any, files: Mapping[str, bytes] | None = None, hash_seed: int = 0) -> Job:
+        """A notebook of the unit, ready to be run and asked."""
+        return Job(
+            unit=self.unit.name,
+            cells=tuple(cell.source for cell in code_cells(notebook)),
+            questions=self.questions,
+            files=files or {},
+            limits=self.unit.limits,
+            hash_seed=hash_seed,
+            random_seed=self.seed % 2**32,
+        )
 
     def report(self, exercise: str, attempt: Any) -> Report:
         """The report on an attempt, which may be of any shape."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import nbformat
 
+from .cells import check_id, code_cells, grade_id
 from .exercises import EXERCISES
 
 _MOST_LINES, _MOST_SETUP_LINES = 40, 5
@@ -36,7 +37,7 @@ def _without_alt(source: str) -> bool:
 
 
 def _setup_faults(unit: str, notebook: nbformat.NotebookNode) -> Iterator[str]:
-    first = next((cell for cell in notebook.cells if cell.cell_type == "code"), None)
+    first = next(iter(code_cells(notebook)), None)
     if first and len(first.source.splitlines()) > _MOST_SETUP_LINES:
         yield f"{unit}: the first code cell has more than {_MOST_SETUP_LINES} lines"
 
@@ -46,16 +47,15 @@ def _exercise_faults(unit: str, notebook: nbformat.NotebookNode) -> Iterator[str
     yield from (f"{unit}: grade_id {name} stands {n} times" for name, n in Counter(ids).items() if n > 1)
     wanted = [exercise for exercise in EXERCISES.values() if exercise.unit == unit]
     for exercise in wanted:
-        if exercise.id not in ids or f"check_{exercise.id}" not in ids:
+        if exercise.id not in ids or check_id(exercise.id) not in ids:
             yield f"{unit}: {exercise.id} needs a solution cell and a check cell"
     for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        if grade_id in EXERCISES and not (
+        name = grade_id(cell)
+        if name in EXERCISES and not (
             "### BEGIN SOLUTION" in cell.source and "### END SOLUTION" in cell.source
         ):
-            yield f"{unit}: the solution of {grade_id} is not between ### BEGIN SOLUTION and ### END SOLUTION"
-        name = grade_id.removeprefix("check_")
-        if grade_id.startswith("check_") and name in EXERCISES:
-            call = f'check("{name}", {", ".join(EXERCISES[name].objects)})'
-            if cell.source.strip() != call:
-                yield f"{unit}: the check cell of {name} must be {call}"
+            yield f"{unit}: the solution of {name} is not between ### BEGIN SOLUTION and ### END SOLUTION"
+        for exercise in EXERCISES.values():
+            call = f'check("{exercise.id}", {", ".join(exercise.objects)})'
+            if name == check_id(exercise.id) and cell.source.strip() != call:
+                yield f"{unit}: the check cell of {exercise.id} must be {call}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 
+from .cells import check_id
 from .exercises import EXERCISES
 from .paths import ROOT
 
@@ -43,7 +44,7 @@ def _nbgrader(source: Path, cell: nbformat.NotebookNode) -> dict | None:
         return {**common, "grade_id": name, "grade": False, "solution": True, "locked": False}
     return {
         **common,
-        "grade_id": f"check_{name}",
+        "grade_id": check_id(name),
         "grade": True,
         "solution": False,
         "locked": True,

@@ -15,7 +15,6 @@ from . import notebooks
 from .classroom.intake import rebuild
 from .exam import Exam
 from .sandbox.engines import execute
-from .sandbox.execution import Job
 from .scoring import score
 from .units import unit_named
 
@@ -52,13 +51,7 @@ class RunInSandbox(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         exam = Exam(_unit(resources), self.seed)
-        job = Job(
-            unit=exam.unit.name,
-            cells=tuple(cell.source for cell in nb.cells if cell.cell_type == "code"),
-            questions=exam.questions,
-            limits=exam.unit.limits,
-            random_seed=self.seed,
-        )
+        job = exam.job(nb)
         execution = execute(job, self.engine)
         if execution.stopped:
             execution = execute(job, self.engine)
@@ -70,7 +63,7 @@ class JudgeOutside(NbGraderPreprocessor):
     """Put the trusted points and feedback in the place of whatever the notebook put out."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        exam, execution = resources.pop(_RUN)  # type: tuple[Exam, Execution]
+        exam, execution = resources.pop(_RUN)
         score(nb, execution, exam)
         return nb, resources
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import feedback
 from .asked import ANSWERS
+from .cells import check_id, code_cells, grade_id
 from .exam import Exam
 from .exercise import Exercise, fingerprint
 from .grades import METADATA, CriterionGrade, ExerciseGrade, GradeState, SubmissionGrade
@@ -21,7 +22,6 @@ from .sandbox.limits import Limits
 
 _MOST_PRINTED = 2_000  # characters of a learner's own output kept below a graded cell
 _MOST_DEPTH, _MOST_ITEMS, _MOST_CHARACTERS = 12, 200_000, 20_000
-_CHECK = "check_{}"  # the grade_id of an exercise's check, as notebooks.solved writes it
 
 
 def score(
@@ -36,22 +36,22 @@ def score(
     ``notebook`` is the rebuilt one, ``execution`` has a result for each of its code cells. ``unstable`` are
     the exercises whose answers differed in a second run. Raises ValueError where cells and results do not fit.
     """
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    code = code_cells(notebook)
     if len(code) != len(execution.cells):
         raise ValueError(f"{len(code)} code cells, {len(execution.cells)} results")
     results = {}
     for cell, result in zip(code, execution.cells, strict=True):
         cell.outputs = _shown(result)
         cell.execution_count = result.execution_count
-        if grade_id := _grade_id(cell):
-            results[grade_id] = result
+        if name := grade_id(cell):
+            results[name] = result
     grades = []
     for exercise in exam.exercises.values():
         attempt, note = _attempt(exercise, results, exam.unit.limits)
         report = exam.report(exercise.id, attempt)
         grade = _grade(report, note or _note(report), exercise.id in unstable)
-        cell = _cell(notebook, _CHECK.format(exercise.id))
-        printed = _printed(results[_CHECK.format(exercise.id)])
+        cell = _cell(notebook, check_id(exercise.id))
+        printed = _printed(results[check_id(exercise.id)])
         _write(cell, printed + _feedback(report, note, exercise.id in unstable), grade)
         grades.append(grade)
     return _keep(
@@ -69,7 +69,7 @@ def score_unrun(
     grades = []
     for exercise in exam.exercises.values():
         grade = ExerciseGrade(exercise.id, 0, exercise.points, reason, attempted=False)
-        _write(_cell(notebook, _CHECK.format(exercise.id)), _message(exercise, reason), grade)
+        _write(_cell(notebook, check_id(exercise.id)), _message(exercise, reason), grade)
         grades.append(grade)
     return _keep(
         notebook, SubmissionGrade(exam.unit.name, state, tuple(grades), reason, tuple(notes), exam.seed)
@@ -84,18 +84,18 @@ def kept(notebook: Any) -> SubmissionGrade | None:
         return None
 
 
-def answers_of(execution: Execution, grade_ids: Iterable[str | None]) -> dict[str, Any]:
+def answers_of(notebook: Any, execution: Execution) -> dict[str, Any]:
     """What each graded cell handed in, by grade_id: to compare two runs of one notebook."""
     return {
-        grade_id: _handed_in(result)
-        for grade_id, result in zip(grade_ids, execution.cells, strict=True)
-        if grade_id
+        name: _handed_in(result)
+        for cell, result in zip(code_cells(notebook), execution.cells, strict=True)
+        if (name := grade_id(cell))
     }
 
 
 def _attempt(exercise: Exercise, results: Mapping[str, CellResult], limits: Limits) -> tuple[Any, str]:
     """The one well-formed attempt of an exercise, or None and the reason why there is none."""
-    check = results[_CHECK.format(exercise.id)]
+    check = results[check_id(exercise.id)]
     own = [results[exercise.id], check] if exercise.id in results else [check]
     for result in own:
         if result.stopped:
@@ -273,9 +273,5 @@ def _keep(notebook: Any, grade: SubmissionGrade) -> SubmissionGrade:
     return grade
 
 
-def _grade_id(cell: Any) -> str | None:
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
-def _cell(notebook: Any, grade_id: str) -> Any:
-    return next(cell for cell in notebook.cells if _grade_id(cell) == grade_id)
+def _cell(notebook: Any, name: str) -> Any:
+    return next(cell for cell in notebook.cells if grade_id(cell) == name)

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..cells import check_id
 from ..grades import SubmissionGrade
 
 _SECONDS_TO_WAIT = 10  # for another program that writes to the gradebook
@@ -250,7 +251,7 @@ def _enter(gradebook: Any, unit: str, entry: Entry, late: Any) -> None:
         submission = gradebook.update_or_create_submission(unit, entry.learner, **when)
     if entry.grade.state == "fault":
         return
-    points = {f"check_{exercise.exercise}": exercise.points for exercise in entry.grade.exercises}
+    points = {check_id(exercise.exercise): exercise.points for exercise in entry.grade.exercises}
     (notebook,) = submission.notebooks
     for grade in notebook.grades:
         grade.auto_score = float(points[grade.name])

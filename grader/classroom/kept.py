@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,11 +70,7 @@ def sources() -> str:
     hashed = hashlib.sha256()
     for package in _PACKAGES:
         for folder in find_spec(package).submodule_search_locations:
-            for path in sorted(_code_below(Path(folder))):
+            for path in sorted(Path(folder).rglob("*.py")):
                 hashed.update(f"{package} {path.relative_to(folder)} ".encode())
                 hashed.update(hashlib.sha256(path.read_bytes()).digest())
     return hashed.hexdigest()
-
-
-def _code_below(folder: Path) -> Iterable[Path]:
-    return folder.rglob("*.py")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..cells import grade_id
 from ..exercises import EXERCISES
 from ..grades import GradeState
 from ..language import translate as _
@@ -86,7 +87,7 @@ class _Graded:
 
     def __init__(self, release: Any) -> None:
         self.by_grade_id = {
-            _grade_id(cell): position for position, cell in enumerate(release.cells) if _grade_id(cell)
+            grade_id(cell): position for position, cell in enumerate(release.cells) if grade_id(cell)
         }
         self.solutions = [
             position
@@ -94,10 +95,6 @@ class _Graded:
             if release.cells[position].metadata.nbgrader.get("solution")
         ]
         self.locked = [position for position in self.by_grade_id.values() if position not in self.solutions]
-
-
-def _grade_id(cell: Any) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
 
 
 # What was handed in
@@ -161,11 +158,11 @@ def _places(release: Any, graded: _Graded, cells: list[_Cell]) -> list[int | Non
         place = graded.by_grade_id.get(cell.grade_id)
         if place is None and (place := by_id.get(cell.id)) is not None:
             # A cell that lost its marks; where another has them, that one is meant.
-            place = None if _grade_id(release.cells[place]) in named else place
+            place = None if grade_id(release.cells[place]) in named else place
         if place is None:
             place = by_source.get(_form(cell.source or ""))
             # The copy of a graded cell beside the graded cell itself.
-            if place is not None and _grade_id(release.cells[place]) in named:
+            if place is not None and grade_id(release.cells[place]) in named:
                 place = None
         places.append(place)
     return places
@@ -182,7 +179,7 @@ def _solutions(
     solutions: dict[int, str] = {}
     notes, lost = [], []
     for place in graded.solutions:
-        name = _grade_id(release.cells[place])
+        name = grade_id(release.cells[place])
         copies = [cell for cell, its in zip(cells, places, strict=True) if its == place]
         if not copies:
             lost.append(place)
@@ -208,7 +205,7 @@ def _solutions(
         if cell.grade_id != name:
             notes.append(_("The cell {name} had lost its marks. It was recognised.").format(name=name))
     for place in lost:
-        name = _grade_id(release.cells[place])
+        name = grade_id(release.cells[place])
         position = _definition(name, release, cells, places) if name in EXERCISES else None
         if position is None:
             notes.append(
@@ -274,7 +271,7 @@ def _extras(
         if first:
             met.add(place)
             anchor = place
-        if place is not None and _grade_id(release.cells[place]):
+        if place is not None and grade_id(release.cells[place]):
             continue
         # A released cell that the learner changed stays, and runs before their version of it.
         if not cell.runs or _form(cell.source) in released:
@@ -295,7 +292,7 @@ def _restored(release: Any, graded: _Graded, cells: list[_Cell], places: list[in
         if place is not None:
             by_place[place].append(cell)
     for place in graded.locked:
-        name, original = _grade_id(release.cells[place]), _form(release.cells[place].source)
+        name, original = grade_id(release.cells[place]), _form(release.cells[place].source)
         if not by_place[place]:
             yield _("The cell {name} was missing. It was put back.").format(name=name)
         elif any(_form(cell.source or "") != original or cell.kind != "code" for cell in by_place[place]):
@@ -308,7 +305,7 @@ def _restored(release: Any, graded: _Graded, cells: list[_Cell], places: list[in
             ):
                 yield _(
                     "The marks or points of the cell {name} were changed. The released ones count."
-                ).format(name=_grade_id(release.cells[place]))
+                ).format(name=grade_id(release.cells[place]))
     met = list(dict.fromkeys(place for place in places if place in graded.by_grade_id.values()))
     if met != sorted(met):
         yield _("Cells were moved. They run in the order of the released notebook.")

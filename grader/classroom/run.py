@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ..cells import code_cells
 from ..grades import GradeState, SubmissionGrade
 from ..paths import ROOT
 from ..sandbox.execution import EngineFault, Execution, Job, NoSandbox
@@ -229,15 +230,7 @@ class _Run:
                 continue
             one.own_sources = _own_sources(one.notebook, self.release)
             one.unanswered = _unanswered(one.notebook)
-            one.job = Job(
-                unit=self.order.unit.name,
-                cells=tuple(cell.source for cell in one.notebook.cells if cell.cell_type == "code"),
-                questions=self.exam.questions,
-                files=taken.files,
-                limits=self.order.unit.limits,
-                hash_seed=self.seed % 2**32,
-                random_seed=self.seed % 2**32,
-            )
+            one.job = self.exam.job(one.notebook, taken.files, hash_seed=self.seed % 2**32)
             one.key = self.kept.key(one.job, self.order.engine)
             yield one.key, one.job
 
@@ -363,9 +356,7 @@ class _Run:
 def _own_sources(notebook: Any, release: Any) -> tuple[str, ...]:
     """The code that is not the release's."""
     given = {cell.source for cell in release.cells}
-    return tuple(
-        cell.source for cell in notebook.cells if cell.cell_type == "code" and cell.source not in given
-    )
+    return tuple(cell.source for cell in code_cells(notebook) if cell.source not in given)
 
 
 def _unanswered(notebook: Any) -> frozenset[str]:

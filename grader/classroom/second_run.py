@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..cells import check_id
 from ..grades import SubmissionGrade
 from ..sandbox.execution import Execution, Job
 from ..scoring import answers_of
@@ -38,13 +39,8 @@ def unstable(notebook: Any, exercises: Iterable[str], first: Execution, second: 
     """The exercises whose answers differ. A run that was stopped shows nothing."""
     if first.stopped or second.stopped:
         return set()
-    grade_ids = [
-        cell.metadata.get("nbgrader", {}).get("grade_id")
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
-    before, after = answers_of(first, grade_ids), answers_of(second, grade_ids)
-    return {name for name in exercises if before.get(f"check_{name}") != after.get(f"check_{name}")}
+    before, after = answers_of(notebook, first), answers_of(notebook, second)
+    return {name for name in exercises if before.get(check_id(name)) != after.get(check_id(name))}
 
 
 def _names(source: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import feedback
+from ..cells import check_id
 from ..exercises import EXERCISES
 from ..grades import ExerciseGrade, SubmissionGrade
 from ..language import translate as _
@@ -73,7 +74,7 @@ def class_table(
         cells = ["-"] * len(heads)
         if held and held.graded:
             cells = [f"{_number(held.points)}/{_number(held.max_points)}"]
-            cells += [_number(held.cells[f"check_{exercise}"][0]) for exercise in exercises]
+            cells += [_number(held.cells[check_id(exercise)][0]) for exercise in exercises]
         yield line(learner, cells, what_happened(grade))
 
 
@@ -152,7 +153,7 @@ def _grades_row(
 ) -> dict[str, Any]:
     points, by_hand = None, False
     if held:
-        points, _most, by_hand = held.cells[f"check_{exercise.exercise}"]
+        points, _most, by_hand = held.cells[check_id(exercise.exercise)]
     state = "" if grade.state == "graded" else f"{grade.state}: {grade.reason}"
     notes = [state or exercise.note, *grade.notes]
     if by_hand:
