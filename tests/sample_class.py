@@ -7,25 +7,16 @@ import io
 import json
 import sqlite3
 import threading
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from conftest import ROOT
+from unit_notebooks import UNIT, release
+from unit_notebooks import solutions as right
 
 from grader.asked import ANSWERS
 from grader.notebooks import released
 from grader.sandbox.execution import CellResult, Execution, Job
-
-UNIT = "04_retriever"
-
-
-@cache
-def right() -> dict[str, str]:
-    """The solution cells of the solved edition."""
-    solved = nbformat.read(ROOT / "solutions" / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
-    return {cell.id: cell.source for cell in solved.cells if cell.id in ("retriever", "keyword_index")}
 
 
 def changed(source: str, old: str, new: str) -> str:
@@ -59,7 +50,7 @@ def by_chance(line: str) -> dict[str, str]:
 
 def notebook(sources: dict[str, str]) -> Any:
     """The released notebook with these solution cells."""
-    made = released(UNIT)
+    made = release()
     for cell in made.cells:
         cell.source = sources.get(cell.id, cell.source)
     return made

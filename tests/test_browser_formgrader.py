@@ -1,15 +1,13 @@
 """The formgrader's own buttons grade as safely as the command line: an honest and a hostile submission."""
 
-import nbformat
 import pytest
 from browser import browser_page, copy_course, running_lab, screenshot
 from conftest import need, posix_only
+from sample_class import UNIT, hand_in, right
 
 from grader.sandbox.confinement import why_not
 
 pytestmark = posix_only
-
-UNIT = "04_retriever"
 
 # It answers for everybody, displays full points, and leaves a script for whoever looks at it.
 HOSTILE = """
@@ -34,20 +32,10 @@ display(HTML("<script>document.title = 'taken over'</script><b>8 of 8 points</b>
 def course(tmp_path_factory):
     need(not why_not(), "a sandbox")
     course = copy_course(tmp_path_factory.mktemp("course"))
-    solved = nbformat.read(course / "solutions" / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
-    right = {cell.id: cell.source for cell in solved.cells}
-    hand_in(course, "honest", {name: right[name] for name in ("retriever", "keyword_index")})
-    hand_in(course, "hostile", {"retriever": HOSTILE, "keyword_index": HOSTILE})
+    submitted = course / "grader" / "submitted"
+    hand_in(submitted, "honest", right())
+    hand_in(submitted, "hostile", {"retriever": HOSTILE, "keyword_index": HOSTILE})
     return course
-
-
-def hand_in(course, learner: str, sources: dict[str, str]) -> None:
-    notebook = nbformat.read(course / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
-    for cell in notebook.cells:
-        cell.source = sources.get(cell.id, cell.source)
-    folder = course / "grader" / "submitted" / learner / UNIT
-    folder.mkdir(parents=True)
-    nbformat.write(notebook, folder / f"{UNIT}.ipynb")
 
 
 @pytest.fixture(scope="module")

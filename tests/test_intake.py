@@ -9,12 +9,12 @@ import json
 import os
 import random
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import ROOT, need, posix_only, released
+from conftest import need, posix_only
+from unit_notebooks import UNIT, release, solutions
 
 from grader.classroom import rebuilt
 from grader.classroom.intake import parse, rebuild, take_in
@@ -22,26 +22,8 @@ from grader.classroom.rebuilt import NotANotebook, text_of
 from grader.classroom.submissions import Submission, find_submissions
 from grader.units import UNITS
 
-UNIT = "04_retriever"
 NOTEBOOK = f"{UNIT}.ipynb"
 LONG = os.environ.get("COURSE_TESTS") == "long"
-
-
-@cache
-def _release(unit: str) -> nbformat.NotebookNode:
-    return nbformat.reads(released(unit), as_version=4)
-
-
-def release(unit: str = UNIT) -> nbformat.NotebookNode:
-    return copy.deepcopy(_release(unit))
-
-
-@cache
-def solutions(unit: str = UNIT) -> dict[str, str]:
-    solved = nbformat.read(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
-    return {
-        cell.id: cell.source for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("solution")
-    }
 
 
 def solved(unit: str = UNIT) -> nbformat.NotebookNode:
@@ -89,7 +71,7 @@ def hand_in(folder: Path, notebook, name: str = NOTEBOOK, unit: str = UNIT) -> S
 def must_hold(result, unit: str = UNIT) -> None:
     """What holds for every rebuilt notebook: all but the solutions and the learner's own cells is released."""
     nbformat.validate(result)
-    original = _release(unit)
+    original = release(unit)
     kept = [cell for cell in result.cells if not cell.id.startswith("own-")]
     assert [cell.id for cell in kept] == [cell.id for cell in original.cells]
     assert len({cell.id for cell in result.cells}) == len(result.cells)
@@ -834,7 +816,7 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
     from hypothesis import strategies as st
 
     seen, whole = Counter(), json.dumps(solved())
-    stubs = {one.id: one.source for one in _release(UNIT).cells}
+    stubs = {one.id: one.source for one in release().cells}
     examples = 2_000 if LONG else 100
 
     @settings(
@@ -855,17 +837,17 @@ def test_a_notebook_that_hypothesis_broke_is_a_verdict_and_earns_nothing_of_its_
             if isinstance(notebook, dict):
                 notebook = change(notebook, data.draw)
         handed_in = garble(json.dumps(notebook).encode(), data.draw)
-        taken = take_in(hand_in(tmp_path, handed_in), _release(UNIT), UNIT)
+        taken = take_in(hand_in(tmp_path, handed_in), release(), UNIT)
         seen[taken.state] += 1
         must_hold(taken.notebook)
         if taken.state != "graded":
-            assert taken.reason and taken.notebook == _release(UNIT)
+            assert taken.reason and taken.notebook == release()
             return
         submitted = texts_of(parse(handed_in))
         for one in taken.notebook.cells:
             assert one.source == stubs.get(one.id) or one.source in submitted
         grade_ids = [grade_id(one) for one in taken.notebook.cells if grade_id(one)]
-        assert grade_ids == [grade_id(one) for one in _release(UNIT).cells if grade_id(one)]
+        assert grade_ids == [grade_id(one) for one in release().cells if grade_id(one)]
         assert all(note and "\n" not in note for note in taken.notes)
 
     broken_notebook()

@@ -9,11 +9,10 @@ import sysconfig
 import nbformat
 import pytest
 from browser import copy_course, course_environment
+from sample_class import UNIT, hand_in, right
 
 from grader.demo import changed
 from grader.sandbox.confinement import why_not
-
-UNIT = "04_retriever"
 
 
 @pytest.fixture(scope="module")
@@ -43,24 +42,18 @@ def nbgrader(course, tmp_path_factory):
     return call
 
 
-def hand_in(course, learner: str, change) -> None:
-    solved = nbformat.read(course / "solutions" / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
-    right = {cell.id: cell.source for cell in solved.cells}
-    notebook = nbformat.read(course / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
-    for cell in notebook.cells:
-        if cell.id in ("retriever", "keyword_index"):
-            cell.source = change(right[cell.id])
-    folder = course / "grader" / "submitted" / learner / UNIT
-    folder.mkdir(parents=True)
-    nbformat.write(notebook, folder / f"{UNIT}.ipynb")
+def changed_by(change) -> dict[str, str]:
+    """Both solution cells, changed in the same way."""
+    return {exercise: change(source) for exercise, source in right().items()}
 
 
 @pytest.fixture(scope="module")
 def graded(course, nbgrader):
     nbgrader("generate_assignment", UNIT, "--force")
-    hand_in(course, "right", lambda source: source)
-    hand_in(course, "zero_based", lambda source: source.replace(", start=1", ""))
-    hand_in(course, "broken", lambda source: source + "\n    this is no Python")
+    submitted = course / "grader" / "submitted"
+    hand_in(submitted, "right", changed_by(lambda source: source))
+    hand_in(submitted, "zero_based", changed_by(lambda source: source.replace(", start=1", "")))
+    hand_in(submitted, "broken", changed_by(lambda source: source + "\n    this is no Python"))
     nbgrader("autograde", UNIT, "--RunInSandbox.seed=1")
     nbgrader("generate_feedback", UNIT)
     nbgrader("export", f"--CsvExportPlugin.to={course}/grades.csv", "--to", str(course / "grades.csv"))

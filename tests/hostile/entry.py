@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from unit_notebooks import UNIT
+
 from grader.exam import Exam
 
-UNIT = "04_retriever"
 FULL = {"retriever": 8.0, "keyword_index": 2.0}
 NOTHING = {"retriever": 0.0, "keyword_index": 0.0}
 HONEST = "honest"  # what the same cells earn in a plain process, judged outside of it

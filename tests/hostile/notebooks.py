@@ -1,33 +1,15 @@
 """Make submitted notebooks from the released ones: right solutions, wrong ones, cells of the learner's own."""
 
-import copy
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from textwrap import dedent
 from typing import Any
 
 import nbformat
-from conftest import ROOT, released
+from unit_notebooks import UNIT, release
+from unit_notebooks import solutions as right
 
-from .entry import UNIT, Files
-
-
-@cache
-def _release(unit: str) -> nbformat.NotebookNode:
-    return nbformat.reads(released(unit), as_version=4)
-
-
-def release(unit: str = UNIT) -> nbformat.NotebookNode:
-    """The learner notebook of a unit, as it is handed out."""
-    return copy.deepcopy(_release(unit))
-
-
-@cache
-def right(unit: str = UNIT) -> dict[str, str]:
-    """The right solution cells of a unit by their grade_ids."""
-    solved = nbformat.read(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
-    return {cell.id: cell.source for cell in solved.cells if _graded(cell).get("solution")}
+from .entry import Files
 
 
 def changed(exercise: str, old: str, new: str, unit: str = UNIT) -> str:
