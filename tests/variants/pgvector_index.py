@@ -7,6 +7,7 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg.rows import class_row, dict_row
+from psycopg.types.json import Jsonb
 
 
 class Base:
@@ -220,6 +221,31 @@ class Subquery(Base):
         return list(rows)
 
 
+class Streamed(Base):
+    """The document as JSON, taken apart by Postgres; the results read one by one until there are enough."""
+
+    def add_document(self, document):
+        (vector,) = self.embedder.embed_documents([document["content"]])
+        self.connection.execute(
+            f"INSERT INTO {self.table} SELECT given.id, given.content, %s "
+            "FROM jsonb_to_record(%s) AS given (id bigint, content text) "
+            "ON CONFLICT (id) DO UPDATE SET (content, embedding) = (EXCLUDED.content, EXCLUDED.embedding)",
+            (vector, Jsonb({"id": document["id"], "content": document["content"]})),
+        )
+
+    def search(self, query, k=1):
+        nearest = (
+            f"SELECT embedding <=> asked.vector, {self.table}.* FROM {self.table} "
+            "CROSS JOIN (SELECT %s::vector AS vector) AS asked ORDER BY 1, 2"
+        )
+        results = []
+        with self.connection.cursor() as cursor:
+            for distance, number, content, _ in cursor.stream(nearest, [self.embedder.embed_query(query)]):
+                if len(results) < k:
+                    results.append(({"id": number, "content": content}, distance))
+        return results
+
+
 VARIANTS = {
     "plain": (Plain,),
     "cursor, delete and insert, vectors as text": (Cursor,),
@@ -229,4 +255,5 @@ VARIANTS = {
     "sorted in Python": (SortedInPython,),
     "similarity turned round, an error caught": (SimilarityTurned,),
     "subquery, row numbers, JSON": (Subquery,),
+    "a stream, the document as JSON": (Streamed,),
 }
