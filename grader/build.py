@@ -5,8 +5,6 @@ Each product is made in memory or in a temporary folder first, so that a fault l
 
 import json
 import logging
-import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ import nbformat
 from . import lint, make_references, notebooks
 from .compare import same
 from .exercises import EXERCISES
+from .files import write_whole
 from .paths import ROOT
 
 
@@ -44,7 +43,7 @@ def build(check: bool = False, say: Callable[[str], None] = print) -> int:
                 say(f"{path} is not what its source gives: run python -m grader build")
             return 1 if changed or stale or kept else 0
         for path in changed:
-            _put(made / path, ROOT / path)
+            write_whole(ROOT / path, (made / path).read_bytes())
         for path in stale:
             (ROOT / path).unlink()
             # nbgrader takes an empty folder for an assignment.
@@ -52,14 +51,6 @@ def build(check: bool = False, say: Callable[[str], None] = print) -> int:
                 (ROOT / path).parent.rmdir()
         say(f"{len(changed)} files written, {len(stale)} removed, {len(_products(made))} in all")
     return 1 if kept else 0
-
-
-def _put(made: Path, there: Path) -> None:
-    """Put a file in its place whole: a build that is stopped leaves the old one."""
-    there.parent.mkdir(parents=True, exist_ok=True)
-    beside = there.with_name(f"{there.name}.new")
-    shutil.copyfile(made, beside)
-    os.replace(beside, there)
 
 
 def _make_references(folder: Path) -> list[str]:

@@ -24,7 +24,7 @@ from sample_class import (
     with_line,
 )
 
-from grader.classroom import places
+from grader import files
 from grader.classroom.run import grade
 
 LONG = os.environ.get("COURSE_TESTS") == "long"
@@ -53,7 +53,7 @@ class Killed(BaseException):
 
 def stop_at(monkeypatch, number: int, error: BaseException) -> list[str]:
     """Let the ``number``-th file that is written fail; the names of those before it."""
-    honest, written = places.write_whole, []
+    honest, written = files.write_whole, []
 
     def write(path, content):
         if len(written) == number:
@@ -188,7 +188,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path, monkeypatch):
     from pathlib import Path
 
     path = tmp_path / "run.json"
-    places.write_whole(path, b"the old content")
+    files.write_whole(path, b"the old content")
     honest = Path.write_bytes
 
     def no_room(self, content):
@@ -197,6 +197,6 @@ def test_a_file_is_whole_or_as_it_was(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_bytes", no_room)
     with pytest.raises(OSError):
-        places.write_whole(path, b"the new content")
+        files.write_whole(path, b"the new content")
     assert path.read_bytes() == b"the old content"
     assert list(tmp_path.iterdir()) == [path]

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..files import write_whole
 from ..sandbox.execution import CellResult, Execution, Job
-from .places import write_whole
 
 # Whose code decides what an execution gives.
 _PACKAGES = ("grader", "hybrid_search", "lab")

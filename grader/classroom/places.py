@@ -1,6 +1,5 @@
-"""Where a class run reads and writes, and how it writes: whole files or nothing."""
+"""Where a class run reads and writes."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -82,15 +81,3 @@ class Places:
                     f"Another run is grading into {self.results}. Wait until it ends, or choose another --out."
                 ) from None
             yield
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it sees the old content or the new one, and never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from .places import write_whole
+from ..files import write_whole
 
 _PACKAGES = ("hybrid-search-course", "nbgrader", "nbformat", "nbconvert", "ipython", "numpy", "rank-bm25")
 

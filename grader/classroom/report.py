@@ -10,11 +10,12 @@ from statistics import fmean, median
 from typing import Any
 
 from ..feedback import number
+from ..files import write_whole
 from ..language import translate as _
 from ..paths import ROOT
 from ..units import unit_named
 from . import charts, summary
-from .places import Places, write_whole
+from .places import Places
 from .results import ClassResults, Result, read_results
 from .safe_csv import write_rows
 from .similar import LEAST_PARTS, Comparison, SameCode, compare_cells, solution_cells

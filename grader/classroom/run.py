@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cells import code_cells
+from ..files import write_whole
 from ..grades import GradeState, SubmissionGrade
 from ..paths import ROOT
 from ..sandbox.execution import EngineFault, Execution, Job, NoSandbox
@@ -25,7 +26,7 @@ from .entries import CannotRead, read, shown
 from .executions import run_all
 from .gradebook import Entry, Scores, check_gradebook, grades_written
 from .kept import Kept, sources
-from .places import Places, write_whole
+from .places import Places
 from .pools import Pool, cluster, local, usable_cores
 from .progress import Progress
 from .submissions import OF_THE_EXCHANGE, TIMESTAMP, Submission, Submissions, find_submissions

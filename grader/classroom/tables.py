@@ -11,10 +11,10 @@ from typing import Any
 from .. import feedback
 from ..cells import check_id
 from ..exercises import EXERCISES
+from ..files import write_whole
 from ..grades import ExerciseGrade, SubmissionGrade
 from ..language import translate as _
 from .gradebook import Scores
-from .places import write_whole
 from .safe_csv import safe_cell, write_rows
 
 _LEAST_FOR_WORDS = 24  # characters of the last column, however narrow the terminal is
