@@ -7,6 +7,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "embedders": ("embedder",),
     "rerankers": ("reranker",),
     "postgres_connection": ("postgres",),
+    "manuals": ("reference_documents", "report_pages"),
+    "paging": ("pages_from_text",),
     "python_corpus": ("python_reference", "python_tokens"),
     "tradeoff": ("plot_tradeoff",),
     "plots": ("plot_fusion", "plot_rrf_curve", "plot_similarity", "plot_term_weights"),

@@ -13,8 +13,12 @@ from lab.paths import ASSETS
 MAX_FILE_BYTES = 20_000_000
 TEXT_SUFFIXES = (".txt", ".md")
 
-# The file of a corpus's queries, and the type of what its last column names.
-_JUDGED = {"report": ("report_queries.tsv", int), "python": ("python_queries.tsv", str)}
+# The file of a corpus's queries, and what the ids are that its last column gives.
+_JUDGED: dict[str, tuple[str, Callable[[str], frozenset]]] = {
+    "report": ("report_queries.tsv", lambda ids: frozenset(map(int, ids.split(",")))),
+    "python": ("python_queries.tsv", lambda topics: frozenset(topics.split(","))),
+    "pages": ("pages_queries.tsv", lambda passages: _pages_with(passages.split(" | "))),
+}
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,8 @@ class Query:
 
     ``kind`` is "conceptual" (no word of the answer is needed), "identifier" (an exact name alone) or "mixed".
     ``relevant`` holds ids of documents for the report. For the Python reference it holds names of topics, for
-    the pieces a topic is cut to differ between versions: the pieces of one topic count as one.
+    the pieces a topic is cut to differ between versions: the pieces of one topic count as one. For the reference
+    documents it holds pages, "file_name:page", counted from 1.
     """
 
     id: str
@@ -48,9 +53,10 @@ def sections() -> list[dict]:
 
 
 def judged_queries(name: str, language: str | None = "en") -> list[Query]:
-    """The judged queries of a corpus, "report" or "python".
+    """The judged queries of a corpus: "report", "python" or "pages", which are those of lab.reference_documents().
 
-    Those in one language are given ("en"; the report has "fr" too), or all of them with None.
+    Those in one language are given ("en"; the report has "fr" too), or all of them with None. A query over pages that
+    no page of the running interpreter's reference answers is left out.
     Raises ValueError for a corpus or a language that has none.
     """
     if name not in _JUDGED:
@@ -60,9 +66,10 @@ def judged_queries(name: str, language: str | None = "en") -> list[Query]:
                 name=name, known=known
             )
         )
-    file_name, key = _JUDGED[name]
+    file_name, relevant = _JUDGED[name]
     with open(ASSETS / file_name, encoding="utf-8", newline="") as file:
-        queries = [_query(row, key) for row in csv.DictReader(file, delimiter="\t")]
+        queries = [_query(row, relevant) for row in csv.DictReader(file, delimiter="\t")]
+    queries = [query for query in queries if query.relevant]
     if language is None:
         return queries
     chosen = [query for query in queries if query.language == language]
@@ -76,9 +83,14 @@ def judged_queries(name: str, language: str | None = "en") -> list[Query]:
     return chosen
 
 
-def _query(row: dict, key: type) -> Query:
-    relevant = frozenset(map(key, row["relevant"].split(",")))
-    return Query(row["id"], row["text"], row["kind"], relevant, row["language"])
+def _query(row: dict, relevant: Callable[[str], frozenset]) -> Query:
+    return Query(row["id"], row["text"], row["kind"], relevant(row["relevant"]), row["language"])
+
+
+def _pages_with(passages: list[str]) -> frozenset[str]:
+    from lab.manuals import pages_with
+
+    return pages_with(passages)
 
 
 def document_from_file(path: str | Path) -> dict:

@@ -48,10 +48,14 @@ def python_reference() -> list[dict]:
 
 def _pieces(topic: str, text: str) -> list[tuple[str, str]]:
     """Heading and body of each piece of a topic."""
-    text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", text.replace("\r\n", "\n")))
-    head, *rest = _HEADING.split(text)
+    head, *rest = _HEADING.split(without_drawings(text))
     sections = [(topic, head), *zip(rest[0::3], rest[2::3], strict=True)]
     return [(title, body) for title, section in sections for body in _packed(section)]
+
+
+def without_drawings(text: str) -> str:
+    """A topic's text with its tables as plain lines, and no line drawn around them."""
+    return _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", text.replace("\r\n", "\n")))
 
 
 def _cells(row: re.Match) -> str:
