@@ -13,6 +13,17 @@ from .units import UNITS, unit_named
 # In the place of a unit's name: after the last one, where everything has been revealed.
 END = "end"
 _HELPERS = ("documents",)  # modules of hybrid_search that solve no exercise and help others
+# Modules with names that no exercise asks for, and the unit whose finished parts they come with.
+_COMES_WITH = {
+    # What unit 08 searches with is there from its start.
+    "nodes": "07_reranking",
+    "trace": "07_reranking",
+    "tree_index": "07_reranking",
+    "trees": "08_tree",
+    "branch": "08_tree",
+    "knees": "09_knee",
+    "beam": "09_knee",
+}
 # What check() and hint() need. Whatever judges, draws, builds or grades a class stays outside.
 GRADER_MODULES = (
     "__init__",
@@ -57,7 +68,8 @@ def units_before(unit: str) -> list[str]:
 def unit_of_modules() -> dict[str, str]:
     """The unit of each module of hybrid_search: that of the exercises whose objects it holds finished.
 
-    A module that is not among them belongs to no unit: it helps others.
+    A module that no exercise asks for is of the unit that it comes with. One that is not among them belongs to no
+    unit: it helps others.
     """
     import hybrid_search
 
@@ -65,6 +77,8 @@ def unit_of_modules() -> dict[str, str]:
     units = {}
     for module, names in hybrid_search._MODULES.items():
         found = {unit_of_object[name] for name in names if name in unit_of_object}
+        if not found and module in _COMES_WITH:
+            found = {_COMES_WITH[module]}
         if len(found) != 1:
             raise RuntimeError(f"hybrid_search.{module} belongs to {len(found)} units: {sorted(found)}")
         units[module] = found.pop()

@@ -7,6 +7,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "embedders": ("embedder",),
     "rerankers": ("reranker",),
     "postgres_connection": ("postgres",),
+    "qdrant_connection": ("qdrant",),
     "manuals": ("reference_documents", "report_pages"),
     "paging": ("pages_from_text",),
     "python_corpus": ("python_reference", "python_tokens"),

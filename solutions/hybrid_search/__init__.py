@@ -14,6 +14,13 @@ _MODULES = {
     "postgres": ("PgVectorIndex", "ingest"),
     "snapshots": ("save_snapshot", "load_snapshot", "StaleSnapshot"),
     "reranking": ("RerankingRetriever", "latency_budget"),
+    "nodes": ("check_tree",),
+    "trace": ("Trace", "Found", "as_chunks"),
+    "tree_index": ("TreeIndex",),
+    "trees": ("build_tree",),
+    "branch": ("branch_search",),
+    "knees": ("knee",),
+    "beam": ("beam_search",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
