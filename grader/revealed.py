@@ -18,6 +18,8 @@ _COMES_WITH = {
     # What unit 08 searches with is there from its start.
     "nodes": "07_reranking",
     "trace": "07_reranking",
+    "sparse": "07_reranking",
+    "qdrant_queries": "07_reranking",
     "tree_index": "07_reranking",
     "trees": "08_tree",
     "branch": "08_tree",

@@ -16,6 +16,8 @@ _MODULES = {
     "reranking": ("RerankingRetriever", "latency_budget"),
     "nodes": ("check_tree",),
     "trace": ("Trace", "Found", "as_chunks"),
+    "sparse": ("term_index", "term_weights"),
+    "qdrant_queries": (),
     "tree_index": ("TreeIndex",),
     "trees": ("build_tree",),
     "branch": ("branch_search",),

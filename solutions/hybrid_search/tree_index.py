@@ -6,17 +6,18 @@ and the keywords. Qdrant multiplies the latter by each term's IDF, ln(1 + (N - n
 the collection that have such a vector. The point 0 is no node: it keeps the version of this layout and the next id.
 """
 
-import hashlib
-from collections import Counter
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .bm25 import tokenize
 from .documents import check_count, check_query
 from .embeddings import Embedder, _direction
 from .nodes import ROOT, check_tree
+from .qdrant_queries import asking, equal, in_order, where
 from .rrf import rrf_scores
+from .sparse import term_counts, term_weights
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -24,16 +25,13 @@ if TYPE_CHECKING:
 
 SCHEMA = 1  # to be raised when the points change in a way that older ones do not fit
 K_RRF = 60
-K1, B = 1.5, 0.75
-# Tokens of a node, about. A constant, so that a vector depends on its node alone and an addition changes no other.
-AVERAGE_LENGTH = 50
 
 _FIELDS = ("file_name", "first_page", "last_page", "level", "parent_id", "child_ids", "summary", "keywords")
+_FILTERED = {"file_name": "keyword", "level": "integer", "parent_id": "integer"}
 _STATE = 0  # the id of the point that is no node
-_ALL = 10_000  # deeper than any ranking of the nodes of one round
+_ALL = 10_000  # deeper than any ranking of one round
 _SPARE = 10  # results fetched beyond those wanted, among which equal ones may have to change places
-_ROUNDING = 1e-6  # of a score in float32: two that are nearer than this are equal
-_BATCH_CHARACTERS = 4_000_000  # a server takes requests of at most 32 MB
+_BATCH_BYTES = 4_000_000  # a server takes requests of at most 32 MB
 
 
 class TreeIndex:
@@ -63,25 +61,25 @@ class TreeIndex:
             raise ValueError(f"collection must be a name: got {collection!r}")
         self.client, self.collection = client, collection
         self.embedder, self.tokenize = embedder, tokenize
-        self._dimension: int | None = None
-        self._last: tuple | None = None  # the last query and its two vectors
+        self._dimension: int | None = None  # once the collection is there and has been checked
+        self._last: tuple | None = None  # the last query and its vectors
         self._open()
 
     def __len__(self) -> int:
         """The number of nodes."""
         if self._open() is None:
             return 0
-        with _asking():
+        with asking():
             return self.client.count(self.collection).count - 1  # without the point that is no node
 
     @property
     def documents(self) -> list[str]:
         """The names of the documents, in the order in which they were added."""
-        return [node["file_name"] for node in self._scroll(_where(parent_id=ROOT))]
+        return [node["file_name"] for node in self._scroll(where(parent_id=ROOT))]
 
     def nodes(self, file_name: str) -> list[dict]:
         """The nodes of a document's tree, in the order of their ids; [] where there is no such document."""
-        return self._scroll(_where(file_name=file_name))
+        return self._scroll(where(file_name=file_name))
 
     # ---- adding and deleting
 
@@ -98,49 +96,52 @@ class TreeIndex:
         """Add a tree and the texts of its pages, in the place of the document that has its file name.
 
         The nodes get ids that no node of the collection has or ever had; the result are the nodes as they are stored.
-        Everything is checked and embedded before the first point is written, and what has been written is taken back
-        if a write fails. A node with a blank summary has no dense vector.
+        Everything is checked and embedded before anything is written. What a failed or interrupted call has written is
+        deleted at once, or with the next change. A node with a blank summary has no dense vector.
 
         Raises ValueError for what is no tree, for pages that are not its leaves, for a document that is blank on every
         page, and for vectors that are not of the collection's dimension.
         """
         nodes, pages = _checked(nodes, pages)
-        file_name = nodes[0]["file_name"]
-        vectors = self._embedded(nodes)
-        if not any(vectors):
-            raise ValueError(f"{file_name!r} is blank on every page: there is nothing to search in it")
-        self._create(len(next(filter(None, vectors))))
-        nodes = _renumbered(nodes, self._reserve_ids(len(nodes)))
-        texts = iter(pages)
-        points = [
-            self._point(node, vector, None if node["child_ids"] else next(texts))
-            for node, vector in zip(nodes, vectors, strict=True)
-        ]
-        ids = [node["id"] for node in nodes]
+        vectors = self._vectors(nodes)
+        dense = [vector["dense"] for vector in vectors if "dense" in vector]
+        if not dense:
+            raise ValueError(
+                f"{nodes[0]['file_name']!r} is blank on every page: there is nothing to search in it"
+            )
+        self._create(len(dense[0]))
+        first_id = self._clean()
+        nodes = _renumbered(nodes, first_id)
+        ids, next_id = [node["id"] for node in nodes], first_id + len(nodes)
+        self._save_state(next_id, waste={"ids": ids})
         try:
-            for batch in _batches(points):
+            for batch in _batches(_points(nodes, vectors, pages)):
                 self._upsert(batch)
-            self._delete(_where(file_name=file_name, ids_not=ids))
         except BaseException:
             with suppress(Exception):
-                self._delete(_where(ids=ids))
+                self._clean()
             raise
+        self._save_state(next_id, waste={"file_name": nodes[0]["file_name"], "ids_not": ids})
+        self._clean()
         return nodes
 
     def delete_document(self, file_name: str) -> int:
         """Delete a document with all its nodes. How many were there?"""
         if self._open() is None:
             return 0
-        before = len(self)
-        self._delete(_where(file_name=file_name))
-        return before - len(self)
+        next_id = self._clean()
+        with asking():
+            count = self.client.count(self.collection, count_filter=where(file_name=file_name)).count
+        self._save_state(next_id, waste={"file_name": file_name})
+        self._clean()
+        return count
 
     # ---- searching
 
     def search_roots(self, query: str, k: int) -> list[tuple[dict, float]]:
         """The best k roots as pairs (node, RRF score), best first, of those that a ranking finds."""
         k = check_count(k, "k")
-        return self._best(self._fused(query, _where(parent_id=ROOT)), k)
+        return self._best(self._fused(query, where(parent_id=ROOT)), k)
 
     def rank(self, query: str, nodes: Sequence[dict]) -> list[tuple[dict, float]]:
         """These nodes in one fused ranking: pairs (node, RRF score), best first.
@@ -149,14 +150,14 @@ class TreeIndex:
         finds comes last, with 0.
         """
         by_id = {node["id"]: node for node in sorted(nodes, key=lambda node: node["id"])}
-        scores = self._fused(query, _where(ids=list(by_id))) if by_id else {}
+        scores = self._fused(query, where(ids=list(by_id))) if by_id else {}
         found = [(by_id[node_id], score) for node_id, score in scores.items()]
         return found + [(node, 0.0) for node_id, node in by_id.items() if node_id not in scores]
 
     def rankings(self, query: str, nodes: Sequence[dict]) -> list[list[int]]:
         """What ``rank`` fuses: the ids of these nodes by the dense vectors, and by BM25, each best first."""
         ids = [node["id"] for node in nodes]
-        return self._rankings(query, _where(ids=ids), _ALL) if ids else [[], []]
+        return self._rankings(query, where(ids=ids), _ALL) if ids else [[], []]
 
     def search(
         self, query: str, k: int = 1, candidates: int = 20, in_qdrant: bool = False
@@ -168,7 +169,7 @@ class TreeIndex:
         ranks, is then left to chance.
         """
         k, candidates = check_count(k, "k"), check_count(candidates, "candidates")
-        pages = _where(level=0)
+        pages = where(level=0)
         if in_qdrant:
             return self._fused_in_qdrant(query, pages, k, candidates)
         return self._best(self._fused(query, pages, candidates), k)
@@ -189,29 +190,25 @@ class TreeIndex:
         return rrf_scores(self._rankings(query, condition, depth), K_RRF)
 
     def _rankings(self, query: str, condition: "Filter", depth: int) -> list[list[int]]:
-        """The ids of the points that meet the condition: by the dense vectors, and by BM25, ``depth`` of each."""
+        """The ids of the points that meet the condition, ``depth`` of each ranking: by dense vectors, and by BM25."""
+        from qdrant_client import models
+
         check_query(query)
         if self._open() is None:
             return [[], []]
-        rankings, limit = [], depth + _SPARE
-        for name, vector in self._query_vectors(query).items():
-            points = self._found(name, vector, condition, limit)
-            while len(points) == limit and _equal(points[depth - 1], points[-1]):
-                limit *= 4
-                points = self._found(name, vector, condition, limit)
-            rankings.append(_in_order(points)[:depth])
-        return rankings
-
-    def _found(self, name: str, vector: object, condition: "Filter", limit: int) -> list:
-        with _asking():
-            return self.client.query_points(
-                self.collection,
-                query=vector,
-                using=name,
-                query_filter=condition,
-                limit=limit,
-                with_payload=False,
-            ).points
+        vectors, limit = self._query_vectors(query), depth + _SPARE
+        while True:
+            requests = [
+                models.QueryRequest(query=vector, using=name, filter=condition, limit=limit)
+                for name, vector in vectors.items()
+            ]
+            with asking():
+                answers = self.client.query_batch_points(self.collection, requests)
+            rankings = [answer.points for answer in answers]
+            # Of many equal ones at the border, those that belong inside may not have been fetched yet.
+            if not any(len(found) == limit and equal(found[depth - 1], found[-1]) for found in rankings):
+                return [in_order(found)[:depth] for found in rankings] + [[]] * (2 - len(rankings))
+            limit *= 4
 
     def _fused_in_qdrant(
         self, query: str, condition: "Filter", k: int, candidates: int
@@ -221,27 +218,25 @@ class TreeIndex:
         check_query(query)
         if self._open() is None:
             return []
-        with _asking():
+        rankings = [
+            models.Prefetch(query=vector, using=name, filter=condition, limit=candidates)
+            for name, vector in self._query_vectors(query).items()
+        ]
+        # Qdrant counts ranks from 0, so that its 61 is the 60 of ranks from 1.
+        fusion = models.RrfQuery(rrf=models.Rrf(k=K_RRF + 1))
+        with asking():
             points = self.client.query_points(
-                self.collection,
-                prefetch=[
-                    models.Prefetch(query=vector, using=name, filter=condition, limit=candidates)
-                    for name, vector in self._query_vectors(query).items()
-                ],
-                # Qdrant counts ranks from 0, so that its 61 is the 60 of ranks from 1.
-                query=models.RrfQuery(rrf=models.Rrf(k=K_RRF + 1)),
-                limit=k,
-                with_payload=list(_FIELDS),
+                self.collection, prefetch=rankings, query=fusion, limit=k, with_payload=list(_FIELDS)
             ).points
         return [(_node(point), point.score) for point in points]
 
     def _query_vectors(self, query: str) -> dict:
-        """The query's vectors by name: dense, and sparse if it has a token. Those of the last query are kept."""
+        """The query's vectors by name: dense, and sparse where it has a token. Those of the last query are kept."""
         if self._last is None or self._last[0] != query:
             dense = _direction(self.embedder.embed_query(query), "the query vector")
-            self._check_dimension(dense.size, "the query vector has")
-            sparse = _sparse(Counter(_term_id(token) for token in self.tokenize(query)))
-            self._last = query, {"dense": dense.tolist(), **({"sparse": sparse} if sparse.indices else {})}
+            self._check_dimension(dense.size, "the query vector")
+            sparse = term_counts(self.tokenize(query))
+            self._last = query, {"dense": dense.tolist(), **({"sparse": _sparse(sparse)} if sparse else {})}
         return self._last[1]
 
     def _best(self, scores: dict[int, float], k: int) -> list[tuple[dict, float]]:
@@ -250,53 +245,44 @@ class TreeIndex:
 
     # ---- points
 
-    def _embedded(self, nodes: list[dict]) -> list[list[float] | None]:
-        """The dense vector of each node, None for a blank summary."""
+    def _vectors(self, nodes: list[dict]) -> list[dict]:
+        """The vectors of each node by name: dense unless its summary is blank, and sparse where it has a token."""
         summaries = [node["summary"] for node in nodes if node["summary"].strip()]
-        vectors = self.embedder.embed_documents(summaries) if summaries else []
-        if len(vectors) != len(summaries):
-            raise ValueError(f"the embedder gave {len(vectors)} vectors for {len(summaries)} summaries")
-        dimension, given = self._open(), iter(vectors)
-        dense: list[list[float] | None] = []
+        embedded = list(self.embedder.embed_documents(summaries)) if summaries else []
+        if len(embedded) != len(summaries):
+            raise ValueError(f"the embedder gave {len(embedded)} vectors for {len(summaries)} summaries")
+        vectors, dimension = [], self._open()
         for node in nodes:
-            if not node["summary"].strip():
-                dense.append(None)
-                continue
-            vector = _direction(next(given), f"the vector of node {node['id']}")
-            dimension = dimension or vector.size
-            self._check_dimension(vector.size, f"the vector of node {node['id']} has", dimension)
-            dense.append(vector.tolist())
-        return dense
-
-    def _point(self, node: dict, dense: list[float] | None, text: str | None) -> "PointStruct":
-        from qdrant_client import models
-
-        searched = "\n".join([node["file_name"], node["summary"], *node["keywords"]])
-        sparse = _sparse(_weights(self.tokenize(searched)))
-        vectors = {"dense": dense} if dense else {}
-        if sparse.indices:
-            vectors["sparse"] = sparse
-        payload = {name: node[name] for name in _FIELDS}
-        return models.PointStruct(
-            id=node["id"], vector=vectors, payload=payload if text is None else {**payload, "text": text}
-        )
+            own: dict = {}
+            if node["summary"].strip():
+                whose = f"the vector of node {node['id']}"
+                direction = _direction(embedded.pop(0), whose)
+                dimension = dimension or direction.size
+                self._check_dimension(direction.size, whose, dimension)
+                own["dense"] = direction.tolist()
+            searched = "\n".join([node["file_name"], node["summary"], *node["keywords"]])
+            if weights := term_weights(self.tokenize(searched)):
+                own["sparse"] = _sparse(weights)
+            vectors.append(own)
+        return vectors
 
     def _check_dimension(self, given: int, whose: str, dimension: int | None = None) -> None:
         dimension = dimension or self._dimension
         if given != dimension:
             raise ValueError(
-                f"{whose} {given} dimensions, the collection {self.collection!r} has {dimension}: use the embedder "
-                "that it was made with, or another collection"
+                f"{whose} has {given} dimensions, the vectors of the collection {self.collection!r} have "
+                f"{dimension}: use the embedder that it was made with, or another collection"
             )
 
-    def _retrieve(self, ids: list[int], fields: Sequence[str]) -> "list[Record]":
+    def _retrieve(self, ids: Sequence[int], fields: Sequence[str]) -> "list[Record]":
         """The points of these ids, in the order of the ids."""
         if not ids:
             return []
-        with _asking():
+        with asking():
             records = self.client.retrieve(self.collection, ids, with_payload=list(fields))
         by_id = {record.id: record for record in records}
-        if missing := [node_id for node_id in ids if node_id not in by_id]:
+        missing = [node_id for node_id in ids if node_id not in by_id]
+        if missing:
             raise ValueError(
                 f"the collection {self.collection!r} has no node {missing[0]} any more: its document was deleted or "
                 "added again, so search again"
@@ -309,7 +295,7 @@ class TreeIndex:
             return []
         nodes, offset = [], None
         while True:
-            with _asking():
+            with asking():
                 records, offset = self.client.scroll(
                     self.collection, condition, limit=1000, offset=offset, with_payload=list(_FIELDS)
                 )
@@ -318,40 +304,31 @@ class TreeIndex:
                 return sorted(nodes, key=lambda node: node["id"])
 
     def _upsert(self, points: "list[PointStruct]") -> None:
-        with _asking():
+        with asking():
             self.client.upsert(self.collection, points, wait=True)
-
-    def _delete(self, condition: "Filter") -> None:
-        with _asking():
-            self.client.delete(self.collection, condition, wait=True)
 
     # ---- the collection
 
     def _open(self) -> int | None:
         """The dimension of the collection's dense vectors, None where there is no collection. Checked once."""
-        if self._dimension is None:
-            with _asking():
-                if not self.client.collection_exists(self.collection):
-                    return None
-                parameters = self.client.get_collection(self.collection).config.params
-                state = self.client.retrieve(self.collection, [_STATE])
-            schema = state[0].payload.get("schema") if state else None
-            vectors = parameters.vectors if isinstance(parameters.vectors, dict) else {}
-            if (
-                schema != SCHEMA
-                or "dense" not in vectors
-                or "sparse" not in (parameters.sparse_vectors or {})
-            ):
-                raise ValueError(
-                    f"the collection {self.collection!r} holds no trees of this version ("
-                    + (
-                        f"theirs is {schema}, this is {SCHEMA}"
-                        if schema
-                        else "it was not made by a TreeIndex"
-                    )
-                    + f"): take another name, or delete it with client.delete_collection({self.collection!r})"
-                )
-            self._dimension = vectors["dense"].size
+        if self._dimension is not None:
+            return self._dimension
+        with asking():
+            if not self.client.collection_exists(self.collection):
+                return None
+            parameters = self.client.get_collection(self.collection).config.params
+            state = self.client.retrieve(self.collection, [_STATE])
+        schema = state[0].payload.get("schema") if state else None
+        vectors = parameters.vectors if isinstance(parameters.vectors, dict) else {}
+        if schema != SCHEMA or "dense" not in vectors or "sparse" not in (parameters.sparse_vectors or {}):
+            found = (
+                f"it was made by version {schema}, this is {SCHEMA}" if schema else "it holds something else"
+            )
+            raise ValueError(
+                f"the collection {self.collection!r} cannot be used ({found}): take another name, or delete it "
+                f"with client.delete_collection({self.collection!r}) and add your documents again"
+            )
+        self._dimension = vectors["dense"].size
         return self._dimension
 
     def _create(self, dimension: int) -> None:
@@ -360,39 +337,46 @@ class TreeIndex:
 
         if self._open() is not None:
             return
-        with _asking():
+        dense = models.VectorParams(size=dimension, distance=models.Distance.COSINE)
+        sparse = models.SparseVectorParams(modifier=models.Modifier.IDF)
+        with asking():
             self.client.create_collection(
-                self.collection,
-                vectors_config={
-                    "dense": models.VectorParams(size=dimension, distance=models.Distance.COSINE)
-                },
-                sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                self.collection, vectors_config={"dense": dense}, sparse_vectors_config={"sparse": sparse}
             )
         try:
-            self._save_state(1)
+            with asking(), warnings.catch_warnings():
+                warnings.filterwarnings(
+                    "ignore", message="Payload indexes have no effect in the local Qdrant"
+                )
+                for field, kind in _FILTERED.items():
+                    self.client.create_payload_index(self.collection, field, kind)
+            self._save_state(next_id=1)
         except BaseException:
             with suppress(Exception):
                 self.client.delete_collection(self.collection)
             raise
         self._dimension = dimension
 
-    def _reserve_ids(self, count: int) -> int:
-        """The first of so many ids that no node will ever get again."""
-        (state,) = self._retrieve([_STATE], ["next_id"])
-        self._save_state(state.payload["next_id"] + count)
-        return state.payload["next_id"]
+    def _clean(self) -> int:
+        """Delete what a change has replaced, or has left behind when it was interrupted. The next free id."""
+        (state,) = self._retrieve([_STATE], ["next_id", "waste"])
+        next_id, waste = state.payload["next_id"], state.payload["waste"]
+        if waste is not None:
+            with asking():
+                self.client.delete(self.collection, where(**waste), wait=True)
+            self._save_state(next_id)
+        return next_id
 
-    def _save_state(self, next_id: int) -> None:
+    def _save_state(self, next_id: int, waste: dict | None = None) -> None:
+        """``waste`` says, in the words of ``where``, what the next cleaning deletes."""
         from qdrant_client import models
 
-        state = {"schema": SCHEMA, "next_id": next_id}
+        state = {"schema": SCHEMA, "next_id": next_id, "waste": waste}
         self._upsert([models.PointStruct(id=_STATE, vector={}, payload=state)])
 
 
-# ---- trees as points
-
-
 def _checked(nodes: Sequence[dict], pages: Sequence[str]) -> tuple[list[dict], list[str]]:
+    """A tree and its pages, or a ValueError that says what is wrong with them."""
     nodes, pages = list(nodes), list(pages)
     check_tree(nodes)
     if not nodes:
@@ -401,7 +385,7 @@ def _checked(nodes: Sequence[dict], pages: Sequence[str]) -> tuple[list[dict], l
     if not (isinstance(file_name, str) and file_name.strip()):
         raise ValueError(f"a document needs a file name: got {file_name!r}")
     if any(node["file_name"] != file_name for node in nodes):
-        raise ValueError(f"all nodes of a tree are of one file: not all of these are of {file_name!r}")
+        raise ValueError(f"a tree is of one file: not all of these nodes are of {file_name!r}")
     leaves = [node["first_page"] for node in nodes if not node["child_ids"]]
     if leaves != list(range(1, len(pages) + 1)):
         raise ValueError(
@@ -409,12 +393,10 @@ def _checked(nodes: Sequence[dict], pages: Sequence[str]) -> tuple[list[dict], l
             f"{len(pages)} pages"
         )
     for number, page in enumerate(pages, start=1):
-        try:
-            page.encode("utf-8")
-        except UnicodeEncodeError:
+        if any("\ud800" <= character <= "\udfff" for character in page):
             raise ValueError(
                 f"page {number} of {file_name!r} holds half of a surrogate pair, which is no character: remove it"
-            ) from None
+            )
     return nodes, pages
 
 
@@ -432,103 +414,37 @@ def _renumbered(nodes: list[dict], first_id: int) -> list[dict]:
     ]
 
 
-def _node(record: "Record") -> dict:
-    return {"id": record.id, **{name: record.payload[name] for name in _FIELDS}}
+def _points(nodes: list[dict], vectors: list[dict], pages: list[str]) -> "Iterator[PointStruct]":
+    from qdrant_client import models
+
+    texts = iter(pages)
+    for node, own in zip(nodes, vectors, strict=True):
+        payload = {name: node[name] for name in _FIELDS}
+        if not node["child_ids"]:
+            payload["text"] = next(texts)
+        yield models.PointStruct(id=node["id"], vector=own, payload=payload)
 
 
-def _batches(points: "list[PointStruct]") -> Iterator["list[PointStruct]"]:
+def _batches(points: "Iterator[PointStruct]") -> "Iterator[list[PointStruct]]":
+    """The points in order, cut so that no request is too large unless one point alone is."""
     batch, size = [], 0
     for point in points:
-        # About what it takes in a request: a number of a vector is some 20 characters.
-        own = len(point.payload.get("text", "")) + 20 * len(point.vector.get("dense", ())) + 2000
-        if batch and size + own > _BATCH_CHARACTERS:
+        # About what it takes: most of it are the text, and vectors of some 20 bytes a number.
+        own = 5000 + len(point.payload.get("text", "").encode()) + 20 * len(point.vector.get("dense", ()))
+        if batch and size + own > _BATCH_BYTES:
             yield batch
             batch, size = [], 0
         batch.append(point)
         size += own
-    yield batch
+    if batch:
+        yield batch
 
 
-# ---- sparse vectors
-
-
-def _term_id(term: str) -> int:
-    """The index of a term, the same in every collection.
-
-    Of 10,000 different terms two share an index with a probability of about 1 %; they then count as one term.
-    """
-    return int.from_bytes(
-        hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
-    )
-
-
-def _weights(tokens: Sequence[str]) -> dict[int, float]:
-    """The BM25 weight of each term but for its IDF: f (k1 + 1) / (f + k1 (1 - b + b length / average length))."""
-    length = K1 * (1 - B + B * len(tokens) / AVERAGE_LENGTH)
-    counts = Counter(map(_term_id, tokens))
-    return {term: count * (K1 + 1) / (count + length) for term, count in counts.items()}
+def _node(record: "Record") -> dict:
+    return {"id": record.id, **{name: record.payload[name] for name in _FIELDS}}
 
 
 def _sparse(weights: dict[int, float]) -> "SparseVector":
     from qdrant_client import models
 
-    indices = sorted(weights)
-    return models.SparseVector(indices=indices, values=[float(weights[index]) for index in indices])
-
-
-# ---- questions and answers
-
-
-def _where(
-    file_name: str | None = None,
-    parent_id: int | None = None,
-    level: int | None = None,
-    ids: list[int] | None = None,
-    ids_not: list[int] | None = None,
-) -> "Filter":
-    """What a point must meet: of what is given, all."""
-    from qdrant_client import models
-
-    fields = {"file_name": file_name, "parent_id": parent_id, "level": level}
-    must = [
-        models.FieldCondition(key=name, match=models.MatchValue(value=value))
-        for name, value in fields.items()
-        if value is not None
-    ]
-    if ids is not None:
-        must.append(models.HasIdCondition(has_id=ids))
-    return models.Filter(
-        must=must, must_not=None if ids_not is None else [models.HasIdCondition(has_id=ids_not)]
-    )
-
-
-def _equal(one, other) -> bool:
-    return abs(one.score - other.score) <= _ROUNDING * max(1.0, abs(one.score))
-
-
-def _in_order(points: list) -> list[int]:
-    """The ids of the points, best score first, equal ones by id."""
-    groups: list[list] = []
-    for point in sorted(points, key=lambda point: -point.score):
-        if groups and _equal(groups[-1][0], point):
-            groups[-1].append(point)
-        else:
-            groups.append([point])
-    return [node_id for group in groups for node_id in sorted(point.id for point in group)]
-
-
-@contextmanager
-def _asking() -> Iterator[None]:
-    """Say plainly what keeps a server from answering."""
-    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-
-    try:
-        yield
-    except ResponseHandlingException as error:
-        reason = str(error.source) or type(error.source).__name__
-        raise ConnectionError(
-            f"the Qdrant server does not answer ({reason}): check that it runs, and try again"
-        ) from None
-    except UnexpectedResponse as error:
-        said = error.content[:200].decode("utf-8", "replace") if error.content else error.reason_phrase
-        raise RuntimeError(f"the Qdrant server refuses (status {error.status_code}): {said}") from None
+    return models.SparseVector(indices=list(weights), values=list(weights.values()))
