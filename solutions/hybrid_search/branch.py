@@ -38,7 +38,7 @@ def branch_search(index, query: str, roots: int = 3) -> Found:
             final += [] if winners else [node]
         waiting = going_on
     ranked = index.rank(query, final) if final else []
-    trace.add(round + 1, ranked, final)
+    trace.add(trace.steps[-1].round + 1, ranked, [node for node, _ in ranked])
     return as_chunks(index, ranked, trace)
 
 
