@@ -4,6 +4,7 @@ import logging
 import os
 import shutil
 import sysconfig
+import threading
 import warnings
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .entry import Submission, write
 from .world import World
 
 FAILS = "fails"
+_one_at_a_time = threading.Lock()  # nbgrader was not made to run twice in a process
 
 
 class StockCourse:
@@ -44,7 +46,7 @@ class StockCourse:
 
     def gives(self, submission: Submission) -> str | float:
         """The score that nbgrader gives; "fails" where it leaves none."""
-        with warnings.catch_warnings():
+        with _one_at_a_time, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             api = NbGraderAPI(CourseDirectory(config=self._config), config=self._config)
             if submission.unit not in self._known:
