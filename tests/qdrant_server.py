@@ -90,7 +90,9 @@ def answered(client: QdrantClient, method: str, path: list[str], body: dict) -> 
         result = client.count(collection, _filter(body))
     elif verb == "POST/points/scroll":
         keep = {name: body[name] for name in ("limit", "offset", "with_payload") if name in body}
-        points, offset = client.scroll(collection, _filter(body), **keep)
+        points, offset = client.scroll(
+            collection, _filter(body), with_vectors=body.get("with_vector", False), **keep
+        )
         result = {"points": points, "next_page_offset": offset}
     elif verb == "POST/points/delete":
         result = client.delete(collection, _filter(body))

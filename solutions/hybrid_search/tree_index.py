@@ -117,11 +117,11 @@ class TreeIndex:
         try:
             for batch in _batches(_points(nodes, vectors, pages)):
                 self._upsert(batch)
+            self._save_state(next_id, waste={"file_name": nodes[0]["file_name"], "ids_not": ids})
         except BaseException:
             with suppress(Exception):
                 self._clean()
             raise
-        self._save_state(next_id, waste={"file_name": nodes[0]["file_name"], "ids_not": ids})
         self._clean()
         return nodes
 
