@@ -15,6 +15,7 @@ END = "end"
 _HELPERS = ("documents",)  # modules of hybrid_search that solve no exercise and help others
 # Modules with names that no exercise asks for, and the unit whose finished parts they come with.
 _COMES_WITH = {
+    "fast_bm25": "02_bm25",
     # What unit 08 searches with is there from its start.
     "nodes": "07_reranking",
     "trace": "07_reranking",

@@ -7,6 +7,7 @@ _MODULES = {
     "start": ("find_term",),
     "embeddings": ("chunk_by_section", "cosine_distance", "VectorIndex"),
     "bm25": ("tokenize", "idf", "BM25Index"),
+    "fast_bm25": ("FastBM25Index",),
     "rrf": ("rrf_score", "rrf_scores", "rrf_table"),
     "retriever": ("Retriever", "KeywordIndex"),
     "tuning": ("metrics", "evaluate", "settings"),

@@ -61,6 +61,18 @@ def _idf(documents: int, containing: int) -> float:
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
+def _best(scores, k: int) -> list[int]:
+    """The positions of the k highest scores above zero, highest first; equal scores in their order."""
+    import numpy as np
+
+    found = np.flatnonzero(scores > 0)
+    if len(found) > k:
+        # Whoever ties with the worst of the best k stays, so that their order decides below.
+        worst = np.partition(scores[found], len(found) - k)[len(found) - k]
+        found = found[scores[found] >= worst]
+    return found[np.argsort(-scores[found], kind="stable")][:k].tolist()
+
+
 @cache
 def _model_class() -> type:
     # rank-bm25 brings numpy, which whoever only cuts text into tokens need not load.
@@ -150,11 +162,16 @@ class BM25Index:
         if not any(self._tokens):  # rank-bm25 divides by the number of tokens
             return []
         if self._model is None:
-            self._model = _model_class()(self._tokens, k1=self.k1, b=self.b)
-        scores = self._model.get_scores(terms)
-        found = [position for position in range(len(scores)) if scores[position] > 0]
-        found.sort(key=lambda position: -scores[position])
-        return [(self._documents[position], float(scores[position])) for position in found[:k]]
+            self._model = self._make_model()
+        scores = self._scores(terms)
+        return [(self._documents[position], float(scores[position])) for position in _best(scores, k)]
+
+    def _make_model(self):
+        return _model_class()(self._tokens, k1=self.k1, b=self.b)
+
+    def _scores(self, terms: list[str]):
+        """The score of each document, as an array: 0 where it shares no term."""
+        return self._model.get_scores(terms)
 
     def _tokens_of(self, text: str) -> list[str]:
         tokens = self.tokenize(text)
