@@ -128,7 +128,7 @@ class Course:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
+def course(tmp_path_factory, postgres_folder):
     return Course(tmp_path_factory.mktemp("course"))
 
 
