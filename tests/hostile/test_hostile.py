@@ -45,7 +45,7 @@ DOZEN = (
 )
 
 # After how many submissions a neighbour runs again in the same sandbox; all of them run again in the end.
-EVERY = {"fork": 1 if LONG else 3, "kernel": 20}
+EVERY = {"fork": 1 if LONG else 2, "kernel": 20}
 
 
 def _chosen(engine: str) -> list[Submission]:

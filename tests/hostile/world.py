@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -106,7 +107,11 @@ class World:
         return seen
 
     def restore(self) -> None:
-        """Put everything back as it was, and end what was left behind."""
+        """End what was left behind, and put everything back as it was."""
+        while left := processes(self.token):
+            for pid in left:
+                end(pid)
+            time.sleep(0.01)
         now = _contents(self.folder)
         for path in now.keys() - self._before.keys():
             path.unlink()
@@ -115,8 +120,6 @@ class World:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.unlink(missing_ok=True)
                 path.write_bytes(content)
-        for pid in processes(self.token):
-            end(pid)
         self.listeners.forget()
         if self.victim.poll() is not None:
             self.victim = _sleeper(self.secret)
@@ -219,11 +222,14 @@ def project_folders() -> list[Path]:
 
 
 def _contents(folder: Path) -> dict[Path, bytes]:
-    return {
-        path: os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_symlink() or (path.is_file() and "__pycache__" not in path.parts)
-    }
+    found = {}
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):  # a database's journal comes and goes
+            if path.is_symlink():
+                found[path] = os.readlink(path).encode()
+            elif path.is_file() and "__pycache__" not in path.parts:
+                found[path] = path.read_bytes()
+    return found
 
 
 def _fill_gradebook(path: Path) -> None:
