@@ -10,17 +10,21 @@ from nbclient import NotebookClient
 
 from grader.exercises import EXERCISES
 from grader.revealed import unit_of_modules, units_before
-from lab.stored_vectors import PYTHON
+from lab.stored_vectors import NEWER_PYTHONS, PYTHON
 
 UNITS = sorted(folder.name for folder in (ROOT / "solutions" / "notebooks").iterdir() if folder.is_dir())
 
 
 def seconds_allowed(unit: str) -> int:
-    """Where Python's reference is not the stored one, units 05 and 07 compute what differs at their first run.
+    """Where nothing is stored of this Python's reference, units 05 to 07 compute what differs at their first run.
 
     From 06 on there are services to be started.
     """
-    if sys.version_info[:2] != PYTHON and unit in ("05_tuning", "07_reranking"):
+    if sys.version_info[:2] not in (PYTHON, *NEWER_PYTHONS) and unit in (
+        "05_tuning",
+        "06_postgres",
+        "07_reranking",
+    ):
         return 60 if unit == "05_tuning" else 120
     return 20 if unit < "06" else 40
 

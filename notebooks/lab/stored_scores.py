@@ -1,7 +1,8 @@
 """Scores made beforehand with the offline reranker: those of the judged queries of Python's language reference.
 
-To rerank 50 candidates of each of these queries takes minutes. ``python -m lab.stored_scores`` makes the scores; they
-are those of one version of Python, and another version finds most of its pairs among them.
+To rerank 50 candidates of each of these queries takes minutes. ``python -m lab.stored_scores`` makes the scores. With
+the version of Python whose reference is stored it begins the file anew; with each of the newer ones it adds the pairs
+that are not in it.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ from lab.paths import ASSETS
 from lab.progress import progress
 from lab.python_corpus import python_reference, python_tokens
 from lab.rerank_texts import checked_question
-from lab.stored_vectors import PYTHON
+from lab.stored_vectors import NEWER_PYTHONS, PYTHON, say_left
 from lab.vector_cache import VectorCache
 
 FILE = ASSETS / "python_rerank_scores.npz"
@@ -101,15 +102,18 @@ def pairs() -> list[tuple[str, str]]:
 def main() -> None:
     from lab.cross_encoder import CrossEncoder
 
-    if sys.version_info[:2] != PYTHON:
-        version = ".".join(map(str, PYTHON))
-        print(f"{FILE} is left as it is: run this with Python {version}, whose texts it holds")
+    version = sys.version_info[:2]
+    if version not in (PYTHON, *NEWER_PYTHONS):
+        say_left(FILE, PYTHON, *NEWER_PYTHONS)
         return
-    model, wanted = CrossEncoder(), pairs()
-    scores = [model(query, [text])[0] for query, text in progress(wanted, _("Reranking"))]
-    keys = np.array([_key(query, text) for query, text in wanted], dtype=np.uint64)
-    np.savez_compressed(FILE, model=model.name, pair=keys, score=np.array(scores, dtype=np.float32))
-    print(f"{FILE}: {len(wanted)} scores")
+    model, scores = CrossEncoder(), {} if version == PYTHON else dict(_load()[1])
+    wanted = {_key(*pair): pair for pair in pairs()}
+    new = [(key, pair) for key, pair in wanted.items() if key not in scores]
+    for key, (query, text) in progress(new, _("Reranking")):
+        (scores[key],) = model(query, [text])
+    keys, values = np.array(list(scores), dtype=np.uint64), np.array(list(scores.values()), dtype=np.float32)
+    np.savez_compressed(FILE, model=model.name, pair=keys, score=values)
+    print(f"{FILE}: {len(scores)} scores, {len(new)} of them new")
 
 
 if __name__ == "__main__":

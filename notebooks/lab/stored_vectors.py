@@ -1,7 +1,8 @@
 """Vectors made beforehand with the offline model: to save its time, and where it cannot be loaded.
 
 ``python -m lab.stored_vectors`` makes them, and the stored sections. The vectors of the language reference are those
-of one version of Python; another version finds most of its pieces among them.
+of one version of Python, and, beside them, what some newer versions have of their own; any other version finds most of
+its pieces among them.
 """
 
 import hashlib
@@ -24,9 +25,12 @@ from lab.python_corpus import python_reference
 SECTIONS_FILE = ASSETS / "report_sections.json"
 REPORT_FILE = ASSETS / "report_vectors.npz"
 PYTHON_FILE = ASSETS / "python_vectors.npz"
+NEWER_PYTHON_FILE = ASSETS / "newer_python_vectors.npz"
 
 # The version of Python whose language reference has its vectors stored: the one of CI and Binder.
 PYTHON = (3, 11)
+# Those whose other pieces are stored beside them: the command, run with one of them, adds what is missing.
+NEWER_PYTHONS = ((3, 12), (3, 13))
 
 # Texts that units embed and that are neither a section nor a judged query: add a unit's sentences here, then
 # run the command.
@@ -100,9 +104,9 @@ class StoredEmbedder:
 def _load() -> tuple[str, dict[str, np.ndarray]]:
     """The model's name, and the vectors by the hash of their text."""
     name, all_vectors = "", {}
-    for file in (REPORT_FILE, PYTHON_FILE):
+    for file in (REPORT_FILE, PYTHON_FILE, NEWER_PYTHON_FILE):
         with np.load(file, allow_pickle=False) as stored:
-            vectors, name = stored["vectors"], str(stored["model"])
+            vectors, name = stored["vectors"].astype(np.float32), str(stored["model"])
             vectors.flags.writeable = False
             all_vectors |= zip(stored["sha256"].tolist(), vectors, strict=True)
     return name, all_vectors
@@ -137,15 +141,36 @@ def write_vectors(file: Path, wanted: list[str]) -> None:
     print(f"{file}: {len(wanted)} vectors")
 
 
+def add_vectors(file: Path, wanted: list[str]) -> None:
+    """Embed the texts that no file has, and add their vectors to this one, as numbers of half the digits."""
+    from lab.minilm import MiniLM
+
+    model, known_digests = MiniLM(), _load()[1]
+    new = [text for text in wanted if _digest(text) not in known_digests]
+    vectors = [model.embed_query(text) for text in progress(new, file.name)]
+    with np.load(file, allow_pickle=False) as stored:
+        digests = [*stored["sha256"].tolist(), *map(_digest, new)]
+        vectors = np.array([*stored["vectors"], *vectors], dtype=np.float16)
+    np.savez_compressed(file, model=model.name, sha256=np.array(digests), vectors=vectors)
+    print(f"{file}: {len(digests)} vectors, {len(new)} of them new")
+
+
+def say_left(file: Path, *versions: tuple[int, int]) -> None:
+    known = ", ".join(".".join(map(str, version)) for version in versions)
+    print(f"{file} is left as it is: run this with Python {known}, whose texts it holds")
+
+
 def main() -> None:
+    version = sys.version_info[:2]
     write_sections()
     print(f"{SECTIONS_FILE}: {len(sections())} sections")
     write_vectors(REPORT_FILE, texts())
-    if sys.version_info[:2] == PYTHON:
+    if version == PYTHON:
         write_vectors(PYTHON_FILE, python_texts())
     else:
-        version = ".".join(map(str, PYTHON))
-        print(f"{PYTHON_FILE} is left as it is: run this with Python {version}, whose texts it holds")
+        say_left(PYTHON_FILE, PYTHON)
+    if version in NEWER_PYTHONS:
+        add_vectors(NEWER_PYTHON_FILE, python_texts())
 
 
 if __name__ == "__main__":
