@@ -239,8 +239,8 @@ print(f"one search: {1000 * one_search:.1f} ms; with building it takes", end=" "
 print(f"{(sum(building.values()) + one_search) / one_search:.0f} times as long")
 
 # %% [markdown]
-# And that is with stored vectors: who embeds the documents anew for each question waits for half a minute. Build once,
-# then search often. Your `RerankingRetriever` is made for it: it is given what is built already.
+# And that is with stored vectors. Who embeds all documents anew for each question waits far longer. Build once, then
+# search often. Your `RerankingRetriever` is made for it: it is given what is built already.
 #
 # ## Where the time goes
 #
@@ -325,9 +325,11 @@ for budget in [50, 100, 300, 1000, 3000]:
 # has the best MRR **after** reranking: 5, 10, 20 or 50? And is it better than the fused order of the same pool?
 #
 # To rerank 50 candidates of 84 questions takes minutes. So the scores of these pairs were computed beforehand, by the
-# same model, and stored: `lab.reranker("stored")`. The text of another version of Python differs in places; what is
-# not stored is computed now. First a look at whether the stored scores are what your computer computes. They may differ
-# by about 0.25: another processor rounds differently.
+# same model, and stored: `lab.reranker("stored")`. They are those of Python 3.11, 3.12 and 3.13. The text of another
+# version differs in places; what is not stored is computed now.
+#
+# First a look at whether the stored scores are what your computer computes. They may differ by about 0.25: another
+# processor rounds differently.
 
 # %%
 my_guess = {"best pool": None, "better than fused": None}
@@ -376,6 +378,7 @@ from IPython.display import display
 fresh = [query.text + " " for query in judged[::4]]
 
 
+@cache
 def tradeoff():
     one_candidate = sum(run["rerank"] for run in runs) / sum(run["candidates"] for run in runs)
     table, rows = accuracy(), []
@@ -422,8 +425,8 @@ for pool in pools:
     )
 
 # %% [markdown]
-# Each interval holds 0. On these questions nobody can say that reranking helps, or that it harms. What is sure is that
-# it costs.
+# With Python 3.11 each interval holds 0: on these questions nobody can say that reranking helps, or that it harms. With
+# another version some interval may lie just beside 0, as a few texts differ. What is sure is that it costs.
 #
 # ## Where reranking loses
 #
@@ -447,7 +450,7 @@ lab.losses(both(20), judged, of="reranked", against="fused")
 
 # %% [markdown]
 # Look at p14, "How do I write a Windows path without doubling each slash?". The answer is about raw strings, in the
-# topic `strings`; the fused order has it first, the reranker 7th. What does it prefer?
+# topic `strings`. With Python 3.11 the fused order has it first, the reranker 7th. What does the reranker prefer?
 
 # %%
 lost = next(query for query in judged if query.id == "p14")
