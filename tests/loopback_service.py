@@ -35,7 +35,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, self.headers["Authorization"], body))
+        key = self.headers["Authorization"] or self.headers["X-Api-Key"]
+        self.server.requests.append((self.path, key, body))
         answer = self.server.answers.pop(0) if self.server.answers else self.server.right_answer
         answer(self, body)
 

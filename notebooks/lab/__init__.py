@@ -9,11 +9,12 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "postgres_connection": ("postgres",),
     "qdrant_connection": ("qdrant",),
     "manuals": ("reference_documents", "report_pages"),
-    "paging": ("pages_from_text",),
+    "paging": ("pages_from_file", "pages_from_text"),
     "python_corpus": ("python_reference", "python_tokens"),
     "tradeoff": ("plot_tradeoff",),
     "plots": ("plot_fusion", "plot_rrf_curve", "plot_similarity", "plot_term_weights"),
     "stop_words": ("stop_words",),
+    "summarisers": ("summariser",),
     "metrics": (
         "average_precision",
         "bootstrap_interval",

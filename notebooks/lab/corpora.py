@@ -99,6 +99,13 @@ def document_from_file(path: str | Path) -> dict:
     Reads .txt and .md in UTF-8, with or without a byte order mark, with any line ends, up to 20 MB.
     Raises DocumentError, a ValueError, whose message names the file and says what to do.
     """
+    path = existing_file(path)
+    _check_suffix(path)
+    return document_from_bytes(path, bytes_of(path, MAX_FILE_BYTES))
+
+
+def existing_file(path: str | Path) -> Path:
+    """The path of a file that is there. Raises DocumentError for a folder and for nothing."""
     path = Path(path).expanduser()
     if _is(path, Path.is_dir):
         raise DocumentError(_("{path} is a folder: give the path of one file in it.").format(path=path))
@@ -108,16 +115,20 @@ def document_from_file(path: str | Path) -> dict:
                 path=path, here=Path.cwd()
             )
         )
-    _check_suffix(path)
+    return path
+
+
+def bytes_of(path: Path, most: int) -> bytes:
+    """The bytes of a file, cut off after one more than ``most``. Raises DocumentError where it cannot be opened."""
     try:
-        data = _bounded_bytes(path)
+        with open(path, "rb") as file:
+            return file.read(most + 1)
     except OSError as error:
         raise DocumentError(
             _("{path} cannot be opened ({reason}): check that you may read it.").format(
                 path=path, reason=error.strerror or error
             )
         ) from error
-    return document_from_bytes(path, data)
 
 
 def _is(path: Path, kind: Callable[[Path], bool]) -> bool:
@@ -135,11 +146,16 @@ def document_from_bytes(name: str | Path, data: bytes) -> dict:
     """
     path = Path(name)
     _check_suffix(path)
+    return {"id": path.name, "content": text_of(data, path)}
+
+
+def text_of(data: bytes, path: Path) -> str:
+    """The text that a file's bytes hold in UTF-8. Raises DocumentError as document_from_file does."""
     if len(data) > MAX_FILE_BYTES:
         raise DocumentError(
             _("{path} is larger than 20 MB: cut it up and give one of the parts.").format(path=path)
         )
-    return {"id": path.name, "content": _decoded(data, path)}
+    return _decoded(data, path)
 
 
 def _check_suffix(path: Path) -> None:
@@ -149,11 +165,6 @@ def _check_suffix(path: Path) -> None:
                 "{path} is no .txt or .md file: save its text as one of these, in UTF-8, and give that file."
             ).format(path=path)
         )
-
-
-def _bounded_bytes(path: Path) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(MAX_FILE_BYTES + 1)
 
 
 def _decoded(data: bytes, path: Path) -> str:

@@ -1,14 +1,14 @@
 """Vectors made beforehand with the offline model: to save its time, and where it cannot be loaded.
 
-``python -m lab.stored_vectors`` makes them, and the stored sections. The vectors of the language reference are those
-of one version of Python, and, beside them, what some newer versions have of their own; any other version finds most of
-its pieces among them.
+``python -m lab.stored_vectors`` makes them, the stored sections, and the sentences that summarise pages. The vectors of
+the language reference are those of one version of Python, and, beside them, what some newer versions have of their own;
+any other version finds most of its pieces among them.
 """
 
 import hashlib
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from lab.corpora import judged_queries, report, sections
 from lab.embedding_texts import checked_texts
 from lab.errors import ModelError
 from lab.language import _
+from lab.manuals import reference_documents, report_pages
 from lab.paths import ASSETS
 from lab.progress import progress
 from lab.python_corpus import python_reference
@@ -26,11 +27,15 @@ SECTIONS_FILE = ASSETS / "report_sections.json"
 REPORT_FILE = ASSETS / "report_vectors.npz"
 PYTHON_FILE = ASSETS / "python_vectors.npz"
 NEWER_PYTHON_FILE = ASSETS / "newer_python_vectors.npz"
+PAGES_FILE = ASSETS / "pages_vectors.npz"
 
 # The version of Python whose language reference has its vectors stored: the one of CI and Binder.
 PYTHON = (3, 11)
 # Those whose other pieces are stored beside them: the command, run with one of them, adds what is missing.
 NEWER_PYTHONS = ((3, 12), (3, 13))
+
+# How many nodes of a tree share a parent, in the trees whose summaries are stored.
+WIDTHS = (3, 5)
 
 # Texts that units embed and that are neither a section nor a judged query: add a unit's sentences here, then
 # run the command.
@@ -62,6 +67,25 @@ def python_texts() -> list[str]:
     wanted = [document["content"] for document in python_reference()]
     wanted += [query.text for query in judged_queries("python", language=None)]
     return list(dict.fromkeys(wanted))
+
+
+def trees(summarise: Callable[[str], dict]) -> list[list[dict]]:
+    """The nodes of each tree whose summaries are stored: of every document of many pages, in every width."""
+    from hybrid_search import build_tree
+
+    documents = reference_documents() | {"report.md": report_pages()}
+    return [
+        build_tree(pages, summarise, width, file_name)
+        for file_name, pages in progress(documents.items(), _("Summarising pages"), total=len(documents))
+        for width in WIDTHS
+    ]
+
+
+def pages_texts(summarise: Callable[[str], dict]) -> list[str]:
+    """The summaries of all nodes of these trees, and the judged queries over pages. Each once."""
+    wanted = [node["summary"] for nodes in trees(summarise) for node in nodes]
+    wanted += [query.text for query in judged_queries("pages", language=None)]
+    return [text for text in dict.fromkeys(wanted) if text]
 
 
 def known(texts: Iterable[str]) -> dict[str, np.ndarray]:
@@ -104,7 +128,7 @@ class StoredEmbedder:
 def _load() -> tuple[str, dict[str, np.ndarray]]:
     """The model's name, and the vectors by the hash of their text."""
     name, all_vectors = "", {}
-    for file in (REPORT_FILE, PYTHON_FILE, NEWER_PYTHON_FILE):
+    for file in (REPORT_FILE, PYTHON_FILE, NEWER_PYTHON_FILE, PAGES_FILE):
         with np.load(file, allow_pickle=False) as stored:
             vectors, name = stored["vectors"].astype(np.float32), str(stored["model"])
             vectors.flags.writeable = False
@@ -130,22 +154,29 @@ def write_sections() -> None:
     SECTIONS_FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def write_vectors(file: Path, wanted: list[str]) -> None:
-    """Embed texts with the offline model and store their vectors."""
-    from lab.minilm import MiniLM
+def write_extracts() -> list[str]:
+    """Choose the sentences that summarise the pages, store the choices, and give the texts of the trees."""
+    from lab.extracts import ExtractiveSummariser
+    from lab.stored_extracts import write
 
-    model = MiniLM()
+    choices: dict[str, list[int]] = {}
+    wanted = pages_texts(ExtractiveSummariser(_live_model().embed_documents, choices))
+    write(choices)
+    return wanted
+
+
+def write_vectors(file: Path, wanted: list[str], kind: type = np.float32) -> None:
+    """Embed texts with the offline model and store their vectors as numbers of a kind."""
+    model = _live_model()
     digests = np.array([_digest(text) for text in wanted])
     vectors = np.array([model.embed_query(text) for text in progress(wanted, file.name)])
-    np.savez_compressed(file, model=model.name, sha256=digests, vectors=vectors)
+    np.savez_compressed(file, model=model.name, sha256=digests, vectors=vectors.astype(kind))
     print(f"{file}: {len(wanted)} vectors")
 
 
 def add_vectors(file: Path, wanted: list[str]) -> None:
     """Embed the texts that no file has, and add their vectors to this one, as numbers of half the digits."""
-    from lab.minilm import MiniLM
-
-    model, known_digests = MiniLM(), _load()[1]
+    model, known_digests = _live_model(), _load()[1]
     new = [text for text in wanted if _digest(text) not in known_digests]
     vectors = [model.embed_query(text) for text in progress(new, file.name)]
     with np.load(file, allow_pickle=False) as stored:
@@ -160,6 +191,13 @@ def say_left(file: Path, *versions: tuple[int, int]) -> None:
     print(f"{file} is left as it is: run this with Python {known}, whose texts it holds")
 
 
+@cache
+def _live_model():
+    from lab.minilm import MiniLM
+
+    return MiniLM()
+
+
 def main() -> None:
     version = sys.version_info[:2]
     write_sections()
@@ -167,8 +205,11 @@ def main() -> None:
     write_vectors(REPORT_FILE, texts())
     if version == PYTHON:
         write_vectors(PYTHON_FILE, python_texts())
+        # Half the digits move a cosine by some 0.00002 at most, and take half the room.
+        write_vectors(PAGES_FILE, write_extracts(), np.float16)
     else:
-        say_left(PYTHON_FILE, PYTHON)
+        for file in (PYTHON_FILE, PAGES_FILE):
+            say_left(file, PYTHON)
     if version in NEWER_PYTHONS:
         add_vectors(NEWER_PYTHON_FILE, python_texts())
 

@@ -30,7 +30,7 @@ class VectorCache:
 
     A cache is a convenience: no trouble with its file is ever an error. A broken file is moved aside, one
     that cannot be used is left out until the end of the process; either is said in one printed line. Texts
-    themselves are not stored, only their hashes.
+    themselves are not stored, only their hashes. What a service answers may be kept beside the vectors, as bytes.
     """
 
     def __init__(self, folder: Path | None = None):
@@ -39,20 +39,28 @@ class VectorCache:
 
     def read(self, space: str, texts: Iterable[str]) -> dict[str, np.ndarray]:
         """The vectors known for some of the texts. ``space`` is the model, and what else they depend on."""
+        blobs = self.read_bytes(space, texts)
+        return {text: np.frombuffer(blob, dtype="<f4").astype(np.float32) for text, blob in blobs.items()}
+
+    def write(self, space: str, vectors: Mapping[str, np.ndarray]) -> None:
+        """Keep vectors, float32, by their texts."""
+        self.write_bytes(
+            space, {text: np.asarray(vector, dtype="<f4").tobytes() for text, vector in vectors.items()}
+        )
+
+    def read_bytes(self, space: str, texts: Iterable[str]) -> dict[str, bytes]:
+        """What is known for some of the texts, as it was written."""
         texts_of = {_digest(text): text for text in texts}
         rows = self._run(lambda connection: _select(connection, space, list(texts_of)), create=False) or []
         return {
-            texts_of[digest]: np.frombuffer(blob, dtype="<f4").astype(np.float32)
+            texts_of[digest]: blob
             for digest, blob, checksum in rows
             if isinstance(blob, bytes) and zlib.crc32(blob) == checksum
         }
 
-    def write(self, space: str, vectors: Mapping[str, np.ndarray]) -> None:
-        """Keep vectors, float32, by their texts."""
-        rows = []
-        for text, vector in vectors.items():
-            blob = np.asarray(vector, dtype="<f4").tobytes()
-            rows.append((space, _digest(text), blob, zlib.crc32(blob)))
+    def write_bytes(self, space: str, blobs: Mapping[str, bytes]) -> None:
+        """Keep bytes by their texts."""
+        rows = [(space, _digest(text), blob, zlib.crc32(blob)) for text, blob in blobs.items()]
         self._run(lambda connection: _insert(connection, rows), create=True)
 
     def _run(self, action: Callable, create: bool):

@@ -3,9 +3,15 @@
 import argparse
 import sys
 
-from . import postgres, reranking, retrieval, tuning
+from . import postgres, reranking, retrieval, trees, tuning
 
-BENCHMARKS = {"postgres": postgres, "reranking": reranking, "retrieval": retrieval, "tuning": tuning}
+BENCHMARKS = {
+    "postgres": postgres,
+    "reranking": reranking,
+    "retrieval": retrieval,
+    "trees": trees,
+    "tuning": tuning,
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
