@@ -563,6 +563,22 @@ S29 = (
         unit="00_start",
     ),
     Submission(
+        "S29-same-unit-01",
+        lambda: handed_in("01_embeddings", vector_index="from hybrid_search import VectorIndex"),
+        Stock({"vector_index": 4}),
+        ("vector_index: 0 of 4 points", "cosine_distance: 2 of 2 points"),
+        {"cosine_distance": 2, "chunk_by_section": 2, "vector_index": 0},
+        unit="01_embeddings",
+    ),
+    Submission(
+        "S29-same-unit-02",
+        lambda: handed_in("02_bm25", bm25_index="from hybrid_search import BM25Index"),
+        Stock({"bm25_index": 4}),
+        ("bm25_index: 0 of 4 points", "tokenize: 2 of 2 points"),
+        {"tokenize": 2, "idf": 2, "bm25_index": 0},
+        unit="02_bm25",
+    ),
+    Submission(
         "S29-later-unit",
         lambda: handed_in(
             "03_rrf_table",

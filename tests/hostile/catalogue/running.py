@@ -318,6 +318,14 @@ S17 = (
         NOTHING,
     ),
     Submission(
+        "S17-os-exit-in-the-last",
+        lambda: handed_in("01_embeddings", vector_index="import os\nos._exit(0)"),
+        Ends("died"),
+        (ENDED, "chunk_by_section: 2 of 2 points", "vector_index: 0 of 4 points"),
+        {"cosine_distance": 2, "chunk_by_section": 2, "vector_index": 0},
+        unit="01_embeddings",
+    ),
+    Submission(
         "S17-sys-exit",
         second("import sys\nsys.exit()"),
         Control(handed_in, FULL),
