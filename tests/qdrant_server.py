@@ -120,7 +120,8 @@ def _vectors(body: dict) -> dict:
 
 def _sparse_vectors(body: dict) -> dict:
     return {
-        name: models.SparseVectorParams(**parameters) for name, parameters in body["sparse_vectors"].items()
+        name: models.SparseVectorParams(**parameters)
+        for name, parameters in (body.get("sparse_vectors") or {}).items()
     }
 
 

@@ -279,3 +279,19 @@ def test_trees_are_measured_and_a_search_compares_far_fewer_nodes_than_there_are
         assert many < 4 * few and many < 60
     assert main(["trees", "--pages", "0"]) == 2
     assert main(["trees", "--pages", "3", "--width", "1"]) == 2
+
+
+def test_trees_are_measured_and_a_search_compares_far_fewer_nodes_than_there_are(capsys, monkeypatch):
+    monkeypatch.delenv("QDRANT_URL", raising=False)
+    assert main(["trees", "--pages", "9", "90", "--queries", "3"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert lines[0].startswith("| pages | nodes | depth | build, s | add, s | search | compared, mean")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+    assert [row[:3] for row in rows if row[0]] == [["9", "13", "2"], ["90", "135", "5"]]
+    compared = {name: [float(row[6]) for row in rows if row[5] == name] for name in {row[5] for row in rows}}
+    assert compared.pop("flat") == [9, 90]
+    assert set(compared) == {"branch", "beam, fixed", "beam, knee", "beam, sensitive"}
+    for few, many in compared.values():
+        assert many < 4 * few and many < 60
+    assert main(["trees", "--pages", "0"]) == 2
+    assert main(["trees", "--pages", "3", "--width", "1"]) == 2
