@@ -95,8 +95,8 @@ def test_a_learner_installs_everything_that_its_code_imports_and_no_nbgrader(han
     assert not {"nbgrader", "jupytext", "pytest", "ruff", "pyseccomp"} & listed
     # What comes with another: IPython with ipykernel, the rest with JupyterLab.
     brought = {"IPython", "traitlets", "jupyter_core", "jupyter_server", "ipywidgets"}
-    # For those who have a key of Cohere: a plain sentence asks for the first, which brings the second.
-    on_request = {"cohere", "httpx"}
+    # For those who have a key: a plain sentence asks for the first two, each of which brings the last.
+    on_request = {"anthropic", "cohere", "httpx"}
     own = {"lab", "grader", "hybrid_search"}
     imported = set()
     for path in folder.rglob("*.py"):
