@@ -76,9 +76,9 @@ class Trace:
         for row in self.rows():
             if row["rank"] == 1:
                 lines.append(f"round {row['round']}")
+            where = f"{row['file_name']} page{'s' if '-' in row['pages'] else ''} {row['pages']}"
             lines.append(
-                f"  {row['rank']:>3}  {row['score']:.6f}  node {row['node']}, {row['file_name']} pages "
-                f"{row['pages']}: {row['outcome']}"
+                f"  {row['rank']:>3}  {row['score']:.6f}  node {row['node']}, {where}: {row['outcome']}"
             )
         return "\n".join(lines)
 
