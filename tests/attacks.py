@@ -95,7 +95,7 @@ def _without_limit(kind: str) -> Callable[[Weakened], None]:
 
 
 def _no_watch(weakened: Weakened) -> None:
-    weakened.anything(fork_engine, "memory_in_use", lambda process: 0)
+    weakened.anything(fork_engine, "memory_in_use", lambda process, limit: 0)
 
 
 ATTACKS = [

@@ -9,7 +9,6 @@ from typing import Any
 
 _PART = 65_536
 LONGEST_LINE = 8_000_000  # bytes: an output of 2,000,000 characters, whatever they are
-_LOOK_EVERY = 0.2  # seconds between two calls of ``watch``
 
 
 class Ended(Exception):
@@ -25,21 +24,27 @@ class TimeUp(Exception):
 
 
 class Channel:
-    """One end of a socket. ``watch`` is called again and again while a line is awaited, and may raise."""
+    """One end of a socket.
 
-    def __init__(self, end: socket.socket, watch: Callable[[], None]) -> None:
+    ``watch`` is called again and again while a line is awaited. It gives the seconds until the next time, and may
+    raise.
+    """
+
+    def __init__(self, end: socket.socket, watch: Callable[[], float]) -> None:
         self._socket = end
         self._watch = watch
-        self._watched = 0.0
+        self._next_look = 0.0
         self._read = bytearray()
 
     def send(self, message: Mapping[str, Any], seconds: float) -> None:
         """Send one message. Raises Ended, also where the other side does not read it in time."""
-        self._watched = time.monotonic()
-        self._socket.settimeout(max(0.1, seconds))
+        deadline = time.monotonic() + max(0.1, seconds)
+        left = memoryview(json.dumps(message).encode("ascii") + b"\n")
         try:
-            self._socket.sendall(json.dumps(message).encode("ascii") + b"\n")
-        except OSError as problem:
+            while left:
+                self._wait(deadline, to_write=True)
+                left = left[self._socket.send(left[:_PART], socket.MSG_DONTWAIT) :]
+        except (OSError, TimeUp) as problem:
             raise Ended from problem
 
     def line(self, deadline: float) -> bytes:
@@ -55,15 +60,7 @@ class Channel:
         return line
 
     def _receive(self, deadline: float) -> None:
-        while True:
-            now = time.monotonic()
-            if now >= deadline:
-                raise TimeUp
-            if now >= self._watched + _LOOK_EVERY:
-                self._watch()
-                self._watched = time.monotonic()
-            if select.select([self._socket], [], [], min(deadline - now, _LOOK_EVERY))[0]:
-                break
+        self._wait(deadline)
         try:
             part = self._socket.recv(_PART)
         except OSError as problem:
@@ -71,6 +68,17 @@ class Channel:
         if not part:
             raise Ended
         self._read += part
+
+    def _wait(self, deadline: float, to_write: bool = False) -> None:
+        """Wait until there is something to read, or room to write. Raises TimeUp."""
+        reading, writing = ([], [self._socket]) if to_write else ([self._socket], [])
+        while (now := time.monotonic()) < deadline:
+            if now >= self._next_look:
+                self._next_look = self._watch() + time.monotonic()
+            seconds = max(0.0, min(deadline, self._next_look) - time.monotonic())
+            if any(select.select(reading, writing, [], seconds)):
+                return
+        raise TimeUp
 
     def close(self) -> None:
         self._socket.close()

@@ -27,7 +27,7 @@ from .collected import Collected, why_stopped
 from .confinement import COURSE, Mount, command, environment, need_sandbox, python
 from .execution import CellResult, EngineFault, Execution, Job, Stopped
 from .limits import Limits
-from .memory import memory_in_use
+from .memory import memory_in_use, next_look
 from .outputs import BadOutput, clean_count, parse
 from .scratch import Scratch
 
@@ -261,10 +261,12 @@ class _Notebook:
         except Ended:
             return None, stopped or "died", True
 
-    def _watch(self) -> None:
-        if memory_in_use(self._number) > self._job.limits.memory:
+    def _watch(self) -> float:
+        limit = self._job.limits.memory
+        if (used := memory_in_use(self._number, limit)) > limit:
             self._signal(signal.SIGKILL)
             raise _TooMuchMemory
+        return next_look(used, limit)
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):

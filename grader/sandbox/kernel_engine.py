@@ -24,6 +24,7 @@ from ..revealed import stage
 from .collected import Collected, why_stopped
 from .execution import CellResult, EngineFault, Execution, Job, Stopped
 from .limits import Limits
+from .memory import next_look
 from .outputs import clean_count
 from .provisioner import SandboxProvisioner, TrustedProvisioner
 from .scratch import Scratch
@@ -143,11 +144,14 @@ class _Run:
         deadline = min(time.monotonic() + self.limits.cell_seconds, self.ends)
         last = deadline == self.ends
         stopped: Stopped = ""
-        while not (await asyncio.wait([running], timeout=_LOOK))[0]:
+        look = _LOOK
+        while not (await asyncio.wait([running], timeout=look))[0]:
             if not await self.client.is_alive():
                 return stopped or "died", True
-            if self.client.provisioner.memory() > self.limits.memory:
+            used = self.client.provisioner.memory()
+            if used > self.limits.memory:
                 return "memory", True
+            look = min(_LOOK, next_look(used, self.limits.memory))
             if time.monotonic() > deadline:
                 if stopped:  # it does not stop
                     return stopped, True

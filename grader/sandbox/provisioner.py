@@ -271,8 +271,8 @@ class SandboxProvisioner(SubmissionProvisioner):
         await super().cleanup(restart=restart)
 
     def memory(self) -> int:
-        """Bytes that all processes of the sandbox use now."""
-        return memory_in_use(self._kernel_pid)
+        """Bytes that all processes of the sandbox and its private folders use now."""
+        return memory_in_use(self._kernel_pid, self.job.limits.memory)
 
 
 def _parent(pid: int) -> int:
