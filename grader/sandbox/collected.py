@@ -39,6 +39,8 @@ class Collected:
         try:
             output = clean_output(message.get("output"))
         except BadOutput:
+            if self.outputs and self.outputs[-1].get("text", "").endswith(_UNREADABLE):
+                return  # said once for many in a row: to join a text ever longer takes time
             output = {"output_type": "stream", "name": "stderr", "text": _UNREADABLE}
         display_id = message.get("display_id")
         if not self._has_room(output, display_id if message.get("update") else None):
