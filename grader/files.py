@@ -1,6 +1,7 @@
-"""Write files whole or not at all."""
+"""Write files whole or not at all, and put aside what would fill the memory."""
 
 import os
+import tempfile
 from pathlib import Path
 
 
@@ -14,3 +15,21 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+class PutAside:
+    """Bytes that are needed again later, on disk in ``folder``. They go when this, or the process, ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - it has no name and closes itself
+
+    def put(self, content: bytes) -> slice:
+        """Where it lies. Raises OSError where there is no room."""
+        start = self._file.seek(0, os.SEEK_END)
+        self._file.write(content)
+        self._file.flush()
+        return slice(start, start + len(content))
+
+    def get(self, place: slice) -> bytes:
+        self._file.seek(place.start)
+        return self._file.read(place.stop - place.start)

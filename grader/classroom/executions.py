@@ -7,6 +7,8 @@ from ..sandbox.execution import EngineFault, Execution, Job, NoSandbox
 from .kept import Kept
 from .pools import Pool
 
+_AHEAD = 4  # jobs for each worker that wait or have ended: what one gives can be large
+
 
 def run_all(
     jobs: Iterable[tuple[str, Job]], pool: Pool, engine: str, kept: Kept
@@ -29,23 +31,32 @@ def run_all(
             again[key] = job
         else:
             running[pool.submit(job, engine)] = (key, job)
+        enough = len(running) >= _AHEAD * pool.workers
+        yield from _finished(running, again, kept, timeout=None if enough else 0)
     while running:
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            key, job = running.pop(future)
-            ended = _outcome(future)
-            if isinstance(ended, EngineFault):
-                again[key] = job
-            elif ended.stopped:
-                kept.save(_first(key), ended)
-                again[key] = job
-            else:
-                kept.save(key, ended)
-                yield key, ended
+        yield from _finished(running, again, kept)
     for key, job in again.items():
         ended = _outcome(pool.submit(job, engine))
         if isinstance(ended, Execution):
             kept.save(key, ended)
         yield key, ended
+
+
+def _finished(
+    running: dict[Future, tuple[str, Job]], again: dict[str, Job], kept: Kept, timeout: float | None = None
+) -> Iterator[tuple[str, Execution]]:
+    """What has ended by now, or in ``timeout`` seconds; what is to run once more goes into ``again``."""
+    for future in wait(running, timeout, FIRST_COMPLETED).done:
+        key, job = running.pop(future)
+        ended = _outcome(future)
+        if isinstance(ended, EngineFault):
+            again[key] = job
+        elif ended.stopped:
+            kept.save(_first(key), ended)
+            again[key] = job
+        else:
+            kept.save(key, ended)
+            yield key, ended
 
 
 def _first(key: str) -> str:
