@@ -78,7 +78,10 @@ def _add_grade(verbs: argparse._SubParsersAction) -> None:
         help="write everything there, and nothing to the course's gradebook",
     )
     grade.add_argument(
-        "--jobs", metavar="N", type=_from(1), help="how many run at once (the number of cores)"
+        "--jobs",
+        metavar="N",
+        type=_from(1),
+        help="how many run at once (as many as there are cores, and as 2 GB of memory are enough for)",
     )
     grade.add_argument(
         "--seed", metavar="S", type=_from(0), help="ask the same questions as the run with this seed"

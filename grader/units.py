@@ -26,13 +26,15 @@ _OF_THEIR_OWN = {
     "05_tuning": Unit(
         "05_tuning", files=(".md", ".txt"), limits=Limits(cell_seconds=90, notebook_seconds=240)
     ),
-    # A Postgres server starts inside the sandbox and keeps its files there.
+    # A Postgres server starts inside the sandbox and keeps its files there: 290 MB in all, 420 MB in a real kernel.
     "06_postgres": Unit(
-        "06_postgres", limits=Limits(cell_seconds=60, notebook_seconds=240, disk=300_000_000)
+        "06_postgres",
+        limits=Limits(cell_seconds=60, notebook_seconds=240, memory=600_000_000, disk=300_000_000),
     ),
-    # In the optional part a Postgres server starts there, too; the cross-encoder takes its time.
+    # In the optional part a Postgres server starts there, too; the cross-encoder takes its time. 420 MB, and 540 MB.
     "07_reranking": Unit(
-        "07_reranking", limits=Limits(cell_seconds=60, notebook_seconds=240, disk=300_000_000)
+        "07_reranking",
+        limits=Limits(cell_seconds=60, notebook_seconds=240, memory=650_000_000, disk=300_000_000),
     ),
 }
 

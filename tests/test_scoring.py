@@ -193,7 +193,7 @@ def test_stderr_costs_nothing_and_long_prints_are_cut(answers):
     [
         ("retriever", "time", "a cell may run for 20 seconds"),
         ("check_retriever", "time", "a cell may run for 20 seconds"),
-        ("check_retriever", "memory", "1500 MB of memory"),
+        ("check_retriever", "memory", "500 MB of memory"),
         ("check_retriever", "died", "the process that ran the notebook ended here"),
         ("check_retriever", "flood", "more than a notebook can hold"),
         ("check_retriever", "not run", "an earlier cell ended the notebook"),

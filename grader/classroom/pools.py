@@ -10,6 +10,10 @@ from ..sandbox.execution import EngineFault, Execution, Job
 from . import kept
 
 _SECONDS_TO_CONNECT = 10
+# Bytes of memory: what a class run uses at most where nobody says how many jobs; and what of it the grader takes, and a
+# warm parent besides its notebook.
+_MOST_MEMORY = 2_000_000_000
+_OF_GRADER, _OF_WARM_PARENT = 300_000_000, 160_000_000
 
 
 class NoCluster(RuntimeError):
@@ -20,7 +24,7 @@ class Pool:
     """An Executor that runs jobs. ``ready`` starts the sandboxes of ``unit`` before the first job is there."""
 
     def __init__(self, executor: Executor, workers: int, sources: str = "") -> None:
-        self._executor, self._workers, self._sources = executor, workers, sources
+        self._executor, self.workers, self._sources = executor, workers, sources
         self._running: set[Future] = set()
 
     def submit(self, job: Job, engine: str) -> Future:
@@ -33,9 +37,7 @@ class Pool:
         return future
 
     def ready(self, unit: str, engine: str, hash_seed: int) -> list[Future]:
-        return [
-            self.submit(Job(unit, cells=("",), hash_seed=hash_seed), engine) for _ in range(self._workers)
-        ]
+        return [self.submit(Job(unit, cells=("",), hash_seed=hash_seed), engine) for _ in range(self.workers)]
 
     def abandon(self) -> None:
         """End what is running here, now: a cell may have minutes left, so its sandbox is ended first."""
@@ -53,14 +55,19 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def usual_jobs(memory: int) -> int:
+    """As many as there are cores, and as stay within 2 GB should every notebook use all its ``memory`` at once."""
+    within = (_MOST_MEMORY - _OF_GRADER) // (memory + _OF_WARM_PARENT)
+    return max(1, min(usable_cores(), within))
+
+
 @contextmanager
-def local(jobs: int | None = None) -> Iterator[Pool]:
-    """Threads, each of which drives a sandbox of its own; as many as there are cores, or ``jobs``."""
+def local(jobs: int) -> Iterator[Pool]:
+    """Threads, each of which drives a sandbox of its own; ``jobs`` of them."""
     from ..sandbox.engines import close_runners
 
-    workers = jobs or usable_cores()
-    executor = ThreadPoolExecutor(workers, thread_name_prefix="grading")
-    pool = Pool(executor, workers)
+    executor = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
+    pool = Pool(executor, jobs)
     try:
         yield pool
     except BaseException:

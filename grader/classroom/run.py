@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cells import code_cells
-from ..files import write_whole
+from ..files import PutAside, write_whole
 from ..grades import GradeState, SubmissionGrade
 from ..paths import ROOT
 from ..sandbox.execution import EngineFault, Execution, Job, NoSandbox
@@ -27,7 +27,7 @@ from .executions import run_all
 from .gradebook import Entry, Scores, check_gradebook, grades_written
 from .kept import Kept, sources
 from .places import Places
-from .pools import Pool, cluster, local, usable_cores
+from .pools import Pool, cluster, local, usual_jobs
 from .progress import Progress
 from .submissions import OF_THE_EXCHANGE, TIMESTAMP, Submission, Submissions, find_submissions
 
@@ -53,7 +53,9 @@ class Order:
 
 @dataclass
 class _OnItsWay:
-    """A submission and what becomes of it. ``notebook`` is the rebuilt one, later, as ``graded``, what is written."""
+    """A submission and what becomes of it. ``notebook`` is the rebuilt one, without outputs; the one that is written
+    is put aside, and ``graded`` says where.
+    """
 
     learner: str
     notebook: Any
@@ -64,7 +66,7 @@ class _OnItsWay:
     key: str = ""
     job: Job | None = None
     grade: SubmissionGrade | None = None
-    graded: bytes = b""
+    graded: slice | None = None
     unanswered: frozenset[str] = field(default_factory=frozenset)
     stopped: bool = False
 
@@ -127,11 +129,12 @@ def _grade_all(order: Order, found: Submissions, say: Callable[[str], None]) -> 
         say("No sandbox: the submissions run with your rights, on your files and your network.")
     doing = "Going on with" if going_on else "Grading"
     say(f"{doing} {len(found)} submissions of {order.unit.name}, seed {seed}.")
-    with _pool(order, order.jobs) as pool:
+    jobs = order.jobs or usual_jobs(order.unit.limits.memory)
+    with _pool(order, jobs) as pool:
         run.execute(pool, found)
     if doubtful := run.doubtful():
         # Other seeds need other sandboxes, and each takes as long to start as many notebooks to run.
-        with _pool(order, min(order.jobs or usable_cores(), -(-len(doubtful) // _WORTH_A_SANDBOX))) as pool:
+        with _pool(order, min(jobs, -(-len(doubtful) // _WORTH_A_SANDBOX))) as pool:
             run.run_again(pool, doubtful)
     scores = run.write()
     run.kept.prune()
@@ -149,7 +152,7 @@ def _grade_all(order: Order, found: Submissions, say: Callable[[str], None]) -> 
     return 0
 
 
-def _pool(order: Order, jobs: int | None) -> contextlib.AbstractContextManager[Pool]:
+def _pool(order: Order, jobs: int) -> contextlib.AbstractContextManager[Pool]:
     return cluster(order.scheduler) if order.scheduler else local(jobs)
 
 
@@ -187,6 +190,7 @@ class _Run:
             learners=learners,
         )
         self.class_list: list[_OnItsWay] = []
+        self.aside = PutAside(order.places.executed)
 
     def execute(self, pool: Pool, found: Submissions) -> None:
         """Run and judge every submission; afterwards each of ``class_list`` has a grade."""
@@ -249,7 +253,9 @@ class _Run:
         from ..scoring import score
 
         one.grade = score(one.notebook, execution, self.exam, one.notes, unstable)
-        one.graded = _as_bytes(one.notebook)
+        one.graded = self.aside.put(_as_bytes(one.notebook))
+        for cell in code_cells(one.notebook):
+            cell.outputs = []
         one.stopped = bool(execution.stopped)
 
     def _unrun(self, one: _OnItsWay, state: GradeState, reason: str) -> None:
@@ -258,7 +264,7 @@ class _Run:
 
         notebook = untouched(self.release)
         one.grade = score_unrun(notebook, self.exam, state, reason, one.notes)
-        one.graded = _as_bytes(notebook)
+        one.graded = self.aside.put(_as_bytes(notebook))
         one.unanswered = frozenset() if state == "fault" else _unanswered(notebook)
         (self.record.faults if state == "fault" else self.record.broken)[one.learner] = reason
 
@@ -311,7 +317,7 @@ class _Run:
         path = folder / f"{self.order.unit.name}.ipynb"
         if one.grade.state == "fault" and path.exists():
             return  # what an earlier run made of it still stands
-        write_whole(path, one.graded)
+        write_whole(path, self.aside.get(one.graded))
         for place in (folder, self.order.places.page(one.learner).parent):
             for name, content in one.collected.items():
                 write_whole(place / name, content)
@@ -325,7 +331,7 @@ class _Run:
         with Progress("Feedback pages", len(self.class_list)) as progress:
             for one in self.class_list:
                 if one.grade.state != "fault":
-                    notebook = nbformat.v4.reads(one.graded.decode())
+                    notebook = nbformat.v4.reads(self.aside.get(one.graded).decode())
                     page = pages.page(self.order.unit.name, notebook, scores[one.learner])
                     write_whole(self.order.places.page(one.learner), page.encode())
                 progress.advance()

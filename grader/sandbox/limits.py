@@ -11,7 +11,9 @@ class Limits:
 
     cell_seconds: float = 20  # then the cell is interrupted, and killed where it does not stop
     notebook_seconds: float = 120
-    memory: int = 1_500 * _MB  # of the notebook
+    # Of the notebook: its processes, and what lies in its private folders. Right solutions of units 00 to 05 use
+    # 200 MB, and 300 MB in a real kernel, which shares nothing with a warm parent.
+    memory: int = 500 * _MB
     processes: int = 64  # threads count too
     file_size: int = 20 * _MB
     disk: int = 50 * _MB  # the private tmp and working folder, each
