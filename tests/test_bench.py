@@ -17,7 +17,8 @@ from bench.retrieval import (
     read_collection,
     searches_over,
 )
-from conftest import ROOT, posix_only
+from conftest import ROOT, need, posix_only
+from sample_class import sandbox
 
 import lab
 from hybrid_search import rrf_scores
@@ -265,20 +266,17 @@ def test_reranking_is_measured_by_stage(capsys, monkeypatch):
     assert main(["reranking", "--queries", "0"]) == 2
 
 
-def test_trees_are_measured_and_a_search_compares_far_fewer_nodes_than_there_are(capsys, monkeypatch):
-    monkeypatch.delenv("QDRANT_URL", raising=False)
-    assert main(["trees", "--pages", "9", "90", "--queries", "3"]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
-    assert lines[0].startswith("| pages | nodes | depth | build, s | add, s | search | compared, mean")
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
-    assert [row[:3] for row in rows if row[0]] == [["9", "13", "2"], ["90", "136", "5"]]
-    compared = {name: [float(row[6]) for row in rows if row[5] == name] for name in {row[5] for row in rows}}
-    assert compared.pop("flat") == [9, 90]
-    assert set(compared) == {"branch", "beam, fixed", "beam, knee", "beam, sensitive"}
-    for few, many in compared.values():
-        assert many < 4 * few and many < 60
-    assert main(["trees", "--pages", "0"]) == 2
-    assert main(["trees", "--pages", "3", "--width", "1"]) == 2
+def test_a_class_run_is_measured(capsys):
+    need(sys.platform == "linux" and sandbox(), "a sandbox")
+    assert main(["class", "--learners", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "a class of unit 04, hostile or broken: 0 of 2" in lines
+    assert "| submissions | seconds | submissions/s | peak memory, MB | wrong verdicts |" in lines
+    learners, seconds, speed, memory, wrong = (float(cell) for cell in lines[-1].strip("| ").split(" | "))
+    assert (learners, wrong) == (2, 0)
+    assert seconds > 1 and speed > 0
+    assert 300 < memory < 2_000
+    assert main(["class", "--learners", "0"]) == 2
 
 
 def test_trees_are_measured_and_a_search_compares_far_fewer_nodes_than_there_are(capsys, monkeypatch):

@@ -3,9 +3,10 @@
 import argparse
 import sys
 
-from . import postgres, reranking, retrieval, trees, tuning
+from . import class_run, postgres, reranking, retrieval, trees, tuning
 
 BENCHMARKS = {
+    "class": class_run,
     "postgres": postgres,
     "reranking": reranking,
     "retrieval": retrieval,
