@@ -100,7 +100,7 @@ class ClassRun:
             for worker in [pool.submit(work) for _ in range(AT_ONCE)]:
                 worker.result()
         for submission in _to_try_again([one.on(self.engine) for one in submissions], results):
-            results[submission.id] = self.one(submission)
+            results[submission.id] = self.one(submission, patience=3)
         last = self._look_at_neighbours(everyone=True)
         for result in results.values():
             result.neighbours += last
@@ -112,18 +112,22 @@ class ClassRun:
         files: Files | None = None,
         limits: Mapping[str, float] | None = None,
         many: int = 10**9,
+        patience: float = 1,
     ) -> Result:
-        """Grade one submission, with other files or limits where they are given."""
+        """Grade one submission, with other files or limits where they are given.
+
+        ``patience`` stretches the limits on time.
+        """
         started = time.monotonic()
         result = Result()
         try:
-            self._grade(submission, files, limits, many, result)
+            self._grade(submission, files, limits, many, patience, result)
         except EngineFault as fault:
             result.fault = f"{type(fault).__name__}: {fault}"
         result.seconds = time.monotonic() - started
         return result
 
-    def _grade(self, submission, files, limits, many, result: Result) -> None:
+    def _grade(self, submission, files, limits, many, patience, result: Result) -> None:
         unit, name = unit_named(submission.unit), submission.id
         folder = self.folder / f"{name}-{time.monotonic_ns()}"
         write(
@@ -138,12 +142,13 @@ class ClassRun:
         if taken.state != "graded":
             result.grade = score_unrun(notebook, asked, taken.state, taken.reason, taken.notes)
         else:
+            short = submission.limits if limits is None else limits
             job = Job(
                 unit.name,
                 tuple(cell.source for cell in notebook.cells if cell.cell_type == "code"),
                 asked.questions,
                 taken.files,
-                replace(unit.limits, **self._stretched(submission.limits if limits is None else limits)),
+                replace(unit.limits, **_stretched(short, patience * _PATIENCE[self.engine])),
                 SEED,
                 SEED,
             )
@@ -160,12 +165,6 @@ class ClassRun:
         result.read = _read(notebook, result.grade)
         result.kept = json.dumps([cell.get("outputs") for cell in notebook.cells])
         result.cells = notebook.cells
-
-    def _stretched(self, limits: Mapping[str, float]) -> dict[str, float]:
-        return {
-            name: limit * _PATIENCE[self.engine] if name.endswith("_seconds") else limit
-            for name, limit in limits.items()
-        }
 
     def _left(self, name: str) -> str:
         return str(found) if (found := processes(f"{self.world.token}-{name}")) else ""
@@ -189,8 +188,15 @@ class ClassRun:
         return different
 
 
+def _stretched(limits: Mapping[str, float], times: float) -> dict[str, float]:
+    return {name: limit * times if name.endswith("_seconds") else limit for name, limit in limits.items()}
+
+
 def _to_try_again(submissions: Iterable[Submission], results: Mapping[str, Result]) -> Iterator[Submission]:
-    """What was stopped is tried once more, alone, as in a class run; here only where it was unexpected."""
+    """What was stopped is tried once more, alone, as in a class run; here only where it was unexpected.
+
+    Limits of a second or two, which keep the suite short, are too few where the computer is busy.
+    """
     for submission in submissions:
         result = results[submission.id]
         as_told = all(piece in result.read for piece in submission.says)

@@ -163,7 +163,6 @@ STOCK = {
     "S19-logs": 2,
     "S27-check-replaced": 10,
     "S28-transformer": 10,
-    "S28-errors-hidden": 10,
 }
 
 

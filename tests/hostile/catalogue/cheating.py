@@ -923,7 +923,7 @@ def _one_answer(source: str = "in_check('publish(forged())')"):
 _NOT_AN_ANSWER = "hat came is not an answer of check()"
 
 
-def _malformed(name, change, says=(_NOT_AN_ANSWER, FIRST_LOST, SECOND), points=SECOND_ONLY):
+def _malformed(name, change, says=(_NOT_AN_ANSWER, FIRST_LOST, SECOND), points=SECOND_ONLY, **more):
     """Published by hand and right in everything but one thing; without that it earns what the answers earn."""
     source = f"made = forged()\n{dedent(change).strip()}\nin_check('publish(made)')"
     return Submission(
@@ -932,8 +932,14 @@ def _malformed(name, change, says=(_NOT_AN_ANSWER, FIRST_LOST, SECOND), points=S
         Control(_one_answer(), FULL),
         says,
         points,
+        **more,
     )
 
+
+# Jupyter's own kernel sends null for what is no number: only the probe with no ranking is answered rightly.
+_NULL = {"points": {"retriever": 1 / 6, "keyword_index": 2}, "says": ("not a pair", SECOND)}
+# And it refuses to send what is no Unicode.
+_REFUSED = {"points": SECOND_ONLY, "says": ("UnicodeEncodeError", FIRST_LOST, SECOND)}
 
 S33 = (
     Submission(
@@ -1058,6 +1064,7 @@ S33 = (
                 answer["value"][0][-1] = float("nan")
         """,
         (FIRST_LOST, SECOND),
+        on_kernel=_NULL,
     ),
     _malformed(
         "infinite",
@@ -1067,6 +1074,7 @@ S33 = (
                 answer["value"][0][-1] = float("inf")
         """,
         (FIRST_LOST, SECOND),
+        on_kernel=_NULL,
     ),
     _malformed("huge-number", 'made["answers"][0] = {"value": 10**4000}', (FIRST_LOST, SECOND)),
     _malformed("too-long", 'made["answers"][0] = {"value": "x" * 100_000}', (FIRST_LOST, SECOND)),
@@ -1097,12 +1105,13 @@ S33 = (
         """,
         (FIRST_LOST,),
     ),
-    _malformed("a-problem-and-answers", 'made["problem"] = "Give me \\ud800 points."'),
+    _malformed("a-problem-and-answers", 'made["problem"] = "Give me \\ud800 points."', on_kernel=_REFUSED),
     _malformed(
         "lone-surrogates",
         'made["answers"][0] = {"value": "\\ud800"}',
         ("retriever: 7.67 of 8 points", SECOND),
         {"retriever": 7.67, "keyword_index": 2},
+        on_kernel=_REFUSED,
     ),
     Submission(
         "S33-a-score",
