@@ -46,13 +46,14 @@ def root() -> Path:
 def _no_server_of_the_users(tmp_path_factory):
     """Whatever a test runs, a notebook too, lab.postgres() goes to a server of the tests, in this folder."""
     from lab.postgres_keeper import KEEPER
-    from lab.postgres_server import FOLDER_VARIABLE
+    from lab.postgres_server import FOLDER_VARIABLE, leave
 
     folder = tmp_path_factory.mktemp("postgres")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv(FOLDER_VARIABLE, str(folder))
         environment.delenv("DATABASE_URL", raising=False)
         yield folder
+    leave(folder)
     if (folder / KEEPER).exists():
         from running_postgres import wait_until_stopped
 
@@ -62,8 +63,7 @@ def _no_server_of_the_users(tmp_path_factory):
 @pytest.fixture(scope="session")
 def postgres_folder(_no_server_of_the_users):
     """The folder of one embedded Postgres server for all tests, which runs meanwhile."""
-    from lab.postgres_server import join, leave
+    from lab.postgres_server import join
 
     join(_no_server_of_the_users)
-    yield _no_server_of_the_users
-    leave(_no_server_of_the_users)
+    return _no_server_of_the_users
