@@ -87,8 +87,16 @@ class Value(Comparison):
                 else N_("value")
             )
             return _window(expected, yours, first, mark, digits)
-        both = around_difference(show(expected, digits), show(yours, digits))
+        both = around_difference(*(show(value, digits) for value in self._narrowed(expected, yours)))
         return [Row(None, *both, mark=N_("value"))]
+
+    def _narrowed(self, expected: Any, yours: Any) -> tuple[Any, Any]:
+        """Of two dicts of several parts, the first part that differs."""
+        if isinstance(expected, dict) and isinstance(yours, dict) and len(expected) > 1:
+            for key in expected:
+                if key in yours and not same(expected[key], yours[key], self.tolerance):
+                    return {key: expected[key]}, {key: yours[key]}
+        return expected, yours
 
     def _first(self, expected: list, yours: list) -> int:
         both = enumerate(zip(expected, yours, strict=False))

@@ -98,6 +98,15 @@ def test_the_first_difference_is_marked_even_far_down():
     assert len(rows) <= 6
 
 
+def test_of_several_parts_the_first_that_differs_is_shown():
+    (row,) = Value().rows(
+        {"value": {"kept": [1] * 50, "changed": "refused"}}, {"kept": [1] * 50, "changed": []}
+    )
+    assert (row.expected, row.yours) == ("changed 'refused'", "changed []")
+    (row,) = Value().rows({"value": {"a": 1, "b": 2}}, {"a": 1})
+    assert (row.expected, row.yours) == ("a 1, b 2", "a 1")
+
+
 def test_long_texts_are_shown_where_they_differ():
     row = Value().rows({"value": "a" * 500 + "left"}, "a" * 500 + "right")[0]
     assert "left" in row.expected and "right" in row.yours
