@@ -151,7 +151,10 @@ def _difference_html(difference: Difference) -> str:
     if difference.raised:
         error = escape(_("Your code raised {error}").format(error=difference.raised))
         return f'{question}<div style="margin:4px 0">{error}</div>'
-    cell = "text-align:left;padding:1px 12px 1px 0;white-space:pre-wrap;font-family:var(--jp-code-font-family, monospace)"
+    cell = (
+        "text-align:left;padding:1px 12px 1px 0;white-space:pre-wrap;"
+        "font-family:var(--jp-code-font-family, monospace)"
+    )
     heading = "".join(
         f'<th scope="col" style="{cell}">{escape(text)}</th>'
         for text in (_heading(difference), _("expected"), _("yours"), "")
