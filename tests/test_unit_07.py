@@ -1,9 +1,11 @@
 """Unit 07: what its text says is so, and its optional section beside LangChain."""
 
+import json
 import sys
+import warnings
 
 import pytest
-from conftest import need
+from conftest import need, posix_only
 
 import lab
 from hybrid_search import BM25Index, Retriever, VectorIndex
@@ -142,89 +144,60 @@ def test_the_question_about_the_path_falls_from_first_to_seventh(both):
 @pytest.fixture(scope="module")
 def langchain():
     try:
-        import langchain_classic.retrievers as classic
-        import langchain_community.retrievers as community
+        import langchain_classic  # noqa: F401
+        import langchain_community  # noqa: F401
         import langchain_postgres  # noqa: F401
-        import langchain_text_splitters as splitters
+        import langchain_text_splitters  # noqa: F401
     except ImportError:
         need(False, "LangChain (extra: langchain)")
-    return classic, community, splitters
 
 
-def neighbours(index, each):
-    """Stands in for PGVector: what an index of ours finds, as LangChain's documents."""
-    from langchain_core.documents import Document
-    from langchain_core.runnables import RunnableLambda
-
-    return RunnableLambda(
-        lambda question: [
-            Document(page_content=document["content"], metadata={"id": document["id"]})
-            for document, _ in index.search(question, k=each)
-        ]
-    )
-
-
-def ensemble(langchain, sections, each, id_key=None):
-    """LangChain's ensemble over the sections, and ours."""
-    from langchain_core.documents import Document
-
-    from hybrid_search import tokenize
-
-    classic, community, splitters = langchain
-    texts = [Document(page_content=one["content"], metadata={"id": one["id"]}) for one in sections]
-    splitter = splitters.RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=100)
-    pieces = splitter.split_documents(texts)
-    assert [piece.page_content for piece in pieces] == [one["content"] for one in sections]
-    ours = Retriever(VectorIndex(MiniLM()), BM25Index(), weights=(0.5, 0.5))
-    ours.add_documents(sections)
-    bm25 = community.BM25Retriever.from_documents(pieces, preprocess_func=tokenize, k=each)
-    theirs = classic.EnsembleRetriever(
-        retrievers=[neighbours(ours.indexes[0], each), bm25], weights=[0.5, 0.5], id_key=id_key
-    )
-    return theirs, ours, bm25
-
-
-def ids(documents):
-    return [document.metadata["id"] for document in documents]
-
-
-QUESTION = "what happened with INC-2023-Q4-011?"
-
-
-def test_with_three_candidates_langchain_fuses_in_the_same_order(langchain):
-    theirs, ours, _ = ensemble(langchain, lab.sections(), each=3)
-    assert ids(theirs.invoke(QUESTION)) == numbers(ours.search(QUESTION, k=20, candidates=3)) == [10, 2, 3, 5]
-
-
-def test_zero_score_padding_pushes_the_right_section_to_the_second_place(langchain):
-    theirs, ours, bm25 = ensemble(langchain, lab.sections(), each=10)
-    assert ids(bm25.invoke("SBT-4410")) == [9, 10, 8, 7, 6, 5, 4, 3, 2, 1]
-    assert numbers(ours.indexes[1].search("SBT-4410", k=10)) == [9]
-    assert ids(theirs.invoke("SBT-4410"))[:2] == [10, 9]
-    assert numbers(ours.search("SBT-4410", k=20, candidates=10))[0] == 9
-
-
-def test_langchain_merges_by_text_unless_told_otherwise(langchain):
-    twice = [*lab.sections(), {**lab.sections()[1], "id": 11}]
-    theirs, ours, _ = ensemble(langchain, twice, each=10)
-    found = theirs.invoke(QUESTION)
-    assert found[0].page_content == twice[1]["content"] and len({2, 11} & set(ids(found))) == 1
-    assert numbers(ours.search(QUESTION, k=20, candidates=10))[:3] == [10, 2, 11]
-    theirs, _, _ = ensemble(langchain, twice, each=10, id_key="id")
-    found = ids(theirs.invoke(QUESTION))
-    assert found[0] == 10 and {2, 11} <= set(found)
-
-
-def test_without_its_packages_the_optional_section_says_one_plain_line(monkeypatch, capsys, root):
+@pytest.fixture(scope="module")
+def optional_cells(root):
+    """The code of the optional section, cell by cell."""
     import jupytext
 
     cells = jupytext.read(root / "solutions" / "07_reranking.py", fmt="py:percent").cells
-    (imports,) = [cell.source for cell in cells if "from langchain_postgres" in cell.source]
+    (start,) = [
+        i for i, cell in enumerate(cells) if cell.source.startswith("## Optional: the same in LangChain")
+    ]
+    return [cell.source for cell in cells[start:] if cell.cell_type == "code"]
+
+
+@posix_only
+def test_the_section_shows_what_it_says_on_postgres(
+    langchain, optional_cells, postgres_folder, rerank, capsys
+):
+    known = {"lab": lab, "sections": lab.sections, "embedder": lambda: lab.embedder("local"), "local": rerank}
+    known |= {one.__name__: one for one in (Retriever, VectorIndex, BM25Index, RerankingRetriever)}
+    with warnings.catch_warnings(action="ignore"):
+        for source in optional_cells:
+            exec(source, known)
+    printed = [line.partition("[") for line in capsys.readouterr().out.splitlines() if "[" in line]
+    shown = [(name.strip(), json.loads(start + ids)) for name, start, ids in printed]
+    three, ten = shown[0:2], shown[2:4]
+    near, padded, matching = (ids for _, ids in shown[4:7])
+    merged, kept, reranked = shown[7:9], shown[9:11], shown[11:13]
+    assert [name for name, _ in three] == ["LangChain", "ours"]
+    assert three[0][1] == three[1][1] == [10, 2, 3, 5]
+    # The padding, ten documents of which one matches.
+    assert padded == [9, 10, 8, 7, 6, 5, 4, 3, 2, 1] and matching == [9]
+    assert near[0] == 10 and ten[0][1][:2] == [10, 9] and ten[1][1][0] == 9
+    # The section that stands there twice, under the ids 2 and 11.
+    assert merged[0][1][0] in (2, 11) and len({2, 11} & set(merged[0][1])) == 1
+    assert merged[1][1][:3] == [10, 2, 11]
+    assert kept[0][1][0] == 10 and {2, 11} <= set(kept[0][1])
+    assert reranked[0][1] == reranked[1][1] == [10, 2, 5]
+
+
+def test_without_its_packages_the_optional_section_says_one_plain_line(monkeypatch, capsys, optional_cells):
+    imports, define, *using = optional_cells
     monkeypatch.setitem(sys.modules, "langchain_postgres", None)
     names = {}
-    exec(imports, names)
+    with warnings.catch_warnings(action="ignore"):
+        exec(imports, names)
     (line,) = capsys.readouterr().out.splitlines()
     assert names["langchain"] is False
     assert line.startswith("This part needs langchain_") and "pip install -e '.[langchain]'" in line
-    using = [cell.source for cell in cells if "both_pipelines(" in cell.source and cell.cell_type == "code"]
-    assert len(using) == 5 and all("if langchain:" in source for source in using[1:])
+    assert "def both_pipelines(" in define
+    assert len(using) == 4 and all("\nif langchain:" in f"\n{source}" for source in using)
