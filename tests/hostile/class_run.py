@@ -18,7 +18,7 @@ from grader.classroom.submissions import find_submissions
 from grader.exam import Exam
 from grader.grades import SubmissionGrade
 from grader.sandbox.engines import close_runners, execute
-from grader.sandbox.execution import EngineFault, Execution, Job
+from grader.sandbox.execution import Execution, Job
 from grader.scoring import score, score_unrun
 from grader.units import unit_named
 
@@ -122,7 +122,7 @@ class ClassRun:
         result = Result()
         try:
             self._grade(submission, files, limits, many, patience, result)
-        except EngineFault as fault:
+        except Exception as fault:  # whatever is handed in, the others' grading goes on
             result.fault = f"{type(fault).__name__}: {fault}"
         result.seconds = time.monotonic() - started
         return result
@@ -183,7 +183,7 @@ class ClassRun:
         different = []
         for name in chosen:
             now = self._graded(f"N0-{name}", neighbours()[name])
-            if now != self._before[name]:
+            if now != self._before[name] or isinstance(now, str):
                 different.append(f"{name}: {_difference(self._before[name], now)}")
         return different
 
