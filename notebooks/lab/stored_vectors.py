@@ -154,12 +154,14 @@ def write_sections() -> None:
     SECTIONS_FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def write_extracts() -> list[str]:
-    """Choose the sentences that summarise the pages, store the choices, and give the texts of the trees."""
+def write_extracts(choices: dict[str, list[int]]) -> list[str]:
+    """Choose the sentences that summarise the pages, where that is not done, store the choices, give the trees' texts.
+
+    ``choices`` are those that are there already: none to begin the file anew.
+    """
     from lab.extracts import ExtractiveSummariser
     from lab.stored_extracts import write
 
-    choices: dict[str, list[int]] = {}
     wanted = pages_texts(ExtractiveSummariser(_live_model().embed_documents, choices))
     write(choices)
     return wanted
@@ -206,12 +208,14 @@ def main() -> None:
     if version == PYTHON:
         write_vectors(PYTHON_FILE, python_texts())
         # Half the digits move a cosine by some 0.00002 at most, and take half the room.
-        write_vectors(PAGES_FILE, write_extracts(), np.float16)
+        write_vectors(PAGES_FILE, write_extracts({}), np.float16)
     else:
         for file in (PYTHON_FILE, PAGES_FILE):
             say_left(file, PYTHON)
     if version in NEWER_PYTHONS:
-        add_vectors(NEWER_PYTHON_FILE, python_texts())
+        from lab.stored_extracts import stored_choices
+
+        add_vectors(NEWER_PYTHON_FILE, [*python_texts(), *write_extracts(stored_choices())])
 
 
 if __name__ == "__main__":
