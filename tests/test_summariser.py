@@ -572,6 +572,12 @@ def test_choosing_loads_neither_a_model_nor_a_client():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_the_names_of_lab_stay_what_they_are_once_a_summariser_is_made():
+    code = "import lab; lab.summariser('extractive')('a'); print(len(lab.stop_words()) > 100, type(lab.summariser))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True <class 'function'>"
+
+
 def test_a_tree_is_built_with_the_courses_summariser():
     from hybrid_search import build_tree
 

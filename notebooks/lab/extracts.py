@@ -6,7 +6,8 @@ from collections.abc import Callable, MutableMapping
 
 import numpy as np
 
-from lab.stop_words import stop_words
+# Not from lab.stop_words: importing that module would put it in the place of the function lab.stop_words.
+from lab import stop_words
 
 # How much of a text makes its summary.
 SENTENCES = 3
