@@ -327,6 +327,7 @@ def test_queries_that_are_empty_too_long_or_without_an_embedder_are_refused(inde
         index.search(" ")
     with pytest.raises(ValueError, match="k must be at least 1"):
         index.search("text", 0)
+    assert ids(index.search("te\0xt")) == [1]  # only what is kept must be without a NUL
     with pytest.raises(ValueError, match="no embedder, so it takes vectors only"):
         PgVectorIndex(connection, table=table).search("text")
 

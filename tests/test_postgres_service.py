@@ -10,6 +10,7 @@ import traceback
 from urllib.parse import quote
 
 import psutil
+import psycopg
 import pytest
 from conftest import need, posix_only
 from ordinary_user import as_ordinary_user, copied_project
@@ -23,6 +24,7 @@ from running_postgres import (
 )
 
 import lab
+from hybrid_search.postgres import PgVectorIndex
 from lab.errors import ServiceError
 from lab.postgres_server import FOLDER_VARIABLE, server_folder
 
@@ -295,6 +297,8 @@ def test_a_server_without_pgvector_is_told_apart(postgres_folder, guarded, monke
     monkeypatch.setenv("DATABASE_URL", url)
     with pytest.raises(ServiceError, match="has no pgvector: install it there"):
         lab.postgres()
+    with psycopg.connect(url) as bare, pytest.raises(ValueError, match="this database has no pgvector, and"):
+        PgVectorIndex(bare)
 
 
 def test_missing_packages_are_named(monkeypatch):
