@@ -1312,8 +1312,12 @@ S34 = (
         "S34-results-without-end",
         attack(
             """
-            import itertools
-            Retriever.search = lambda self, *a, **b: (({"content": "x", "id": n}, 1.0) for n in itertools.count())
+            import itertools, time
+            def search(self, *arguments, **settings):
+                for n in itertools.count():
+                    time.sleep(0 if n < 5000 else 0.01)  # not so fast that memory ends first
+                    yield {"content": "x", "id": n}, 1.0
+            Retriever.search = search
             """
         ),
         Control(handed_in, FULL),
