@@ -4,6 +4,7 @@ nbgrader_config.py puts them into nbgrader's lists, so that ``nbgrader autograde
 grade as ``python -m grader grade`` does.
 """
 
+import contextlib
 import secrets
 from functools import cache
 from typing import Any
@@ -13,8 +14,10 @@ from traitlets import Enum, Integer, default
 
 from . import notebooks
 from .classroom.intake import rebuild
+from .classroom.second_run import own_sources, unstable, with_other_seeds, worth_a_second_run
 from .exam import Exam
 from .sandbox.engines import execute
+from .sandbox.execution import EngineFault
 from .scoring import score
 from .units import unit_named
 
@@ -55,16 +58,24 @@ class RunInSandbox(NbGraderPreprocessor):
         execution = execute(job, self.engine)
         if execution.stopped:
             execution = execute(job, self.engine)
-        resources[_RUN] = (exam, execution)
+        resources[_RUN] = (exam, execution, lambda: execute(with_other_seeds(job), self.engine))
         return nb, resources
 
 
 class JudgeOutside(NbGraderPreprocessor):
-    """Put the trusted points and feedback in the place of whatever the notebook put out."""
+    """Put the trusted points and feedback in the place of whatever the notebook put out.
+
+    Where its answers may change from run to run it runs once more, and the learner is told if they do.
+    """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        exam, execution = resources.pop(_RUN)
-        score(nb, execution, exam)
+        exam, execution, run_again = resources.pop(_RUN)
+        grade = score(nb, execution, exam)
+        own = own_sources(nb, _released(exam.unit.name))
+        if not execution.stopped and worth_a_second_run(own, grade):
+            with contextlib.suppress(EngineFault):  # the first run counts
+                if differ := unstable(nb, exam.exercises, execution, run_again()):
+                    score(nb, execution, exam, unstable=differ)
         return nb, resources
 
 

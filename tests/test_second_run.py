@@ -1,13 +1,14 @@
 """Submissions whose answers change from run to run are found by running them again."""
 
 import pytest
-from sample_class import UNIT, right
+from sample_class import UNIT, Pretended, by_chance, notebook, right
 
 from grader.asked import ANSWERS
 from grader.classroom.second_run import unstable, with_other_seeds, worth_a_second_run
 from grader.grades import ExerciseGrade, SubmissionGrade
 from grader.notebooks import released
-from grader.sandbox.execution import CellResult, Execution, Job
+from grader.sandbox.execution import CellResult, EngineFault, Execution, Job
+from grader.scoring import kept
 
 FULL = SubmissionGrade(UNIT, "graded", (ExerciseGrade("retriever", 8, 8),))
 LESS = SubmissionGrade(UNIT, "graded", (ExerciseGrade("retriever", 3, 8),))
@@ -95,3 +96,52 @@ def test_exercises_whose_answers_differ_are_named():
 
 def test_the_finished_solution_is_not_doubted():
     assert not worth_a_second_run(right().values(), FULL)
+
+
+def autograded(sources: dict[str, str]) -> SubmissionGrade:
+    """What nbgrader's own autograding, with the course's steps in it, leaves in the notebook."""
+    from grader import preprocessors
+
+    made, resources = notebook(sources), {"nbgrader": {"assignment": UNIT, "student": "amal"}}
+    for step in (
+        preprocessors.RebuildFromRelease(),
+        preprocessors.RunInSandbox(seed=3),
+        preprocessors.JudgeOutside(),
+    ):
+        made, resources = step.preprocess(made, resources)
+    return kept(made)
+
+
+CHANCE = by_chance("import random; luck = random.random()")
+
+
+def test_nbgraders_autograding_tells_of_chance_as_the_class_run_does(monkeypatch):
+    engine = Pretended(monkeypatch)
+    monkeypatch.setattr("grader.preprocessors.execute", engine.execute)
+    grade = autograded(CHANCE)
+    assert [job.hash_seed for job in engine.asked] == [0, 1]
+    by_name = {exercise.exercise: exercise for exercise in grade.exercises}
+    assert "the answers may differ from run to run" in by_name["retriever"].note
+    assert by_name["retriever"].unstable and not by_name["keyword_index"].unstable
+    assert (by_name["keyword_index"].points, by_name["keyword_index"].note) == (2, "")
+
+
+def test_nbgraders_autograding_runs_no_other_code_twice(monkeypatch):
+    engine = Pretended(monkeypatch)
+    monkeypatch.setattr("grader.preprocessors.execute", engine.execute)
+    assert autograded(right()).points == 10
+    assert len(engine.asked) == 1
+
+
+def test_in_nbgraders_autograding_the_first_run_counts_where_the_second_fails(monkeypatch):
+    engine = Pretended(monkeypatch)
+
+    def once(job, name):
+        if engine.asked:
+            raise EngineFault("no second run")
+        return engine.execute(job, name)
+
+    monkeypatch.setattr("grader.preprocessors.execute", once)
+    grade = autograded(CHANCE)
+    assert grade.state == "graded" and not any(exercise.unstable for exercise in grade.exercises)
+    assert grade.points == 2

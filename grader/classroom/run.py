@@ -29,7 +29,7 @@ from .kept import Kept, sources
 from .places import Places
 from .pools import Pool, cluster, local, usual_jobs
 from .progress import Progress
-from .submissions import OF_THE_EXCHANGE, TIMESTAMP, Submission, Submissions, find_submissions
+from .submissions import TIMESTAMP, Submission, Submissions, find_submissions
 
 _STOPPED = "\nStopped. Nothing is lost: the same command goes on from here. The gradebook is as it was."
 _LONGEST_OF_THE_EXCHANGE = 1_000
@@ -159,9 +159,9 @@ def _pool(order: Order, jobs: int) -> contextlib.AbstractContextManager[Pool]:
 def _of_the_exchange(submission: Submission) -> dict[str, bytes]:
     """The small files that nbgrader's exchange puts beside a notebook when it collects it."""
     found = {}
-    for name in OF_THE_EXCHANGE if submission.notebook else ():
+    for entry in submission.of_exchange if submission.notebook else ():
         with contextlib.suppress(CannotRead, OSError):
-            found[name] = read(submission.root, submission.notebook.parent / name, _LONGEST_OF_THE_EXCHANGE)
+            found[entry.name] = read(entry.root, entry.path, _LONGEST_OF_THE_EXCHANGE)
     return found
 
 
@@ -223,6 +223,7 @@ class _Run:
     def _jobs(self, found: Submissions, progress: Progress) -> Iterator[tuple[str, Job]]:
         """Take the submissions in, one by one; the jobs of those that can run."""
         from .intake import take_in
+        from .second_run import own_sources
 
         for submission in found:
             taken = take_in(submission, self.release, self.order.unit)
@@ -233,7 +234,7 @@ class _Run:
                 self._unrun(one, taken.state, taken.reason)
                 progress.advance()
                 continue
-            one.own_sources = _own_sources(one.notebook, self.release)
+            one.own_sources = own_sources(one.notebook, self.release)
             one.unanswered = _unanswered(one.notebook)
             one.job = self.exam.job(one.notebook, taken.files, hash_seed=self.seed % 2**32)
             one.key = self.kept.key(one.job, self.order.engine)
@@ -358,12 +359,6 @@ class _Run:
         yield f"feedback pages  {places.feedback}"
         yield f"tables, record  {places.results}"
         yield f"The same questions again: --seed {self.seed}"
-
-
-def _own_sources(notebook: Any, release: Any) -> tuple[str, ...]:
-    """The code that is not the release's."""
-    given = {cell.source for cell in release.cells}
-    return tuple(cell.source for cell in code_cells(notebook) if cell.source not in given)
 
 
 def _unanswered(notebook: Any) -> frozenset[str]:

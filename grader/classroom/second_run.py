@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..cells import check_id
+from ..cells import check_id, code_cells
 from ..grades import SubmissionGrade
 from ..sandbox.execution import Execution, Job
 from ..scoring import answers_of
@@ -28,6 +28,12 @@ def worth_a_second_run(sources: Iterable[str], grade: SubmissionGrade) -> bool:
         return True
     lost = any(exercise.attempted and exercise.points < exercise.max_points for exercise in grade.exercises)
     return lost and bool(names & _ORDER)
+
+
+def own_sources(notebook: Any, release: Any) -> tuple[str, ...]:
+    """The code in a rebuilt notebook that is not the release's."""
+    given = {cell.source for cell in release.cells}
+    return tuple(cell.source for cell in code_cells(notebook) if cell.source not in given)
 
 
 def with_other_seeds(job: Job) -> Job:
