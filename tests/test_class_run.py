@@ -149,6 +149,21 @@ def course(tmp_path_factory):
     return copy_course(tmp_path_factory.mktemp("course"))
 
 
+def test_a_time_of_handing_in_that_the_learner_wrote_is_not_believed(tmp_path, monkeypatch):
+    from nbgrader.api import Gradebook
+
+    Pretended(monkeypatch)
+    place = hand_in(tmp_path / "nbgrader", "amal", right())
+    (place / "timestamp.txt").write_text("2026-05-04 12:00:00.000 UTC")
+    moodle = tmp_path / "in" / "Amal_101_assignsubmission_file_"
+    moodle.parent.mkdir()
+    place.rename(moodle)
+    assert grade(UNIT, tmp_path / "in", tmp_path / "out", seed=3, say=quiet) == 0
+    with Gradebook(f"sqlite:///{tmp_path / 'out' / 'gradebook.db'}") as gradebook:
+        assert gradebook.find_submission(UNIT, "Amal").timestamp is None
+    assert not list((tmp_path / "out").rglob("timestamp.txt"))
+
+
 def test_without_out_the_results_go_where_the_formgrader_looks(course, monkeypatch):
     from grader.nbgrader_course import course_api
 

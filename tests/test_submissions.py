@@ -270,6 +270,26 @@ def test_a_flat_folder_names_its_learners(tmp_path):
     assert found[1].notes == ()
 
 
+def test_nbgraders_own_files_are_taken_from_its_own_folders_alone(tmp_path):
+    """Elsewhere the learner wrote them, and could choose the time of handing in."""
+    own = ("timestamp.txt", "submission_secret.txt")
+    moodle = "Jo Doe_102_assignsubmission_file_"
+    for name, files in {
+        "nbgrader": [f"jo/{UNIT}/{name}" for name in (NOTEBOOK, *own)],
+        "deeper": [f"jo/{UNIT}/work/{name}" for name in (NOTEBOOK, *own)],
+        "moodle": [f"{moodle}/{name}" for name in (NOTEBOOK, *own)],
+        "moodle_files": [f"{moodle}{name}" for name in (NOTEBOOK, *own)],
+        "canvas": [f"jodoe_7_9_{name}" for name in (NOTEBOOK, *own)],
+        "flat": ["jo.ipynb", *own],
+    }.items():
+        here = lay(tmp_path / name, *files)
+        taken = [entry.name for entry in only(find_submissions(here, UNIT)).of_exchange]
+        assert taken == (sorted(own) if name == "nbgrader" else []), name
+        if name != "nbgrader":
+            with find_submissions(zipped(tmp_path / f"{name}.zip", *files), UNIT) as found:
+                assert only(found).of_exchange == (), name
+
+
 def test_folders_as_moodle_exports_them(tmp_path):
     lay(
         tmp_path,

@@ -56,13 +56,15 @@ class Submission:
     ``learner`` is the name in the gradebook, ``found_as`` the one in the folder, ``number`` the platform's for
     this learner (Moodle's of the participant, Canvas' of the user), where one exported it. ``notebook`` lies
     below ``root``. A ``state`` says that there is nothing to run, and ``reason`` why; ``notes`` are sentences.
-    ``files`` are all others, by their names in the submission.
+    ``files`` are all others, by their names in the submission. ``of_exchange`` are those that nbgrader's exchange puts
+    into its own folders; in a platform's download, where only the learner can have put them, there are none.
     """
 
     learner: str
     notebook: Path | None = None
     notebook_name: str = ""
     files: tuple[Entry, ...] = ()
+    of_exchange: tuple[Entry, ...] = ()
     state: GradeState | None = None
     reason: str = ""
     notes: tuple[str, ...] = ()
@@ -220,8 +222,10 @@ def _of_folder(learner: Entry, unit: Unit) -> Submission:
         files = [entry for folder in folders for entry in visible(entries_in(folder))]
     except CannotRead as error:
         return _refused(learner, str(error))
-    return _submission(
-        learner, [entry for entry in files if entry.name not in OF_THE_EXCHANGE], unit, renamed=True
+    own = [entry for entry in files if entry.name not in OF_THE_EXCHANGE]
+    return replace(
+        _submission(learner, own, unit, renamed=True),
+        of_exchange=tuple(entry for entry in files if entry not in own),
     )
 
 
