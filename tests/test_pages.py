@@ -71,6 +71,8 @@ def test_pages_cut_by_length_end_between_paragraphs_and_lose_no_word():
     pages = lab.pages_from_text(TEXT)
     assert len(pages) > 4 and all(len(page) <= paging.PAGE_CHARACTERS for page in pages)
     assert all(page.startswith("Paragraph") for page in pages)
+    lengths = [len(page) for page in pages]
+    assert min(lengths[:-1]) > 0.8 * paging.PAGE_CHARACTERS  # no further paragraph would have fitted
     assert " ".join(pages).split() == TEXT.split()
 
 
@@ -197,6 +199,14 @@ def test_a_text_file_that_is_too_large_is_refused(file, monkeypatch):
 
 def test_what_no_text_holds_is_left_out_of_a_page():
     assert paging._clean("a\0b \ud800c  \n\n") == "ab ?c"
+
+
+def test_of_a_damaged_pdf_nothing_is_said_on_stderr(file):
+    """nbgrader takes any output there for a failure, and the library warns of all that it cannot make out."""
+    path = file("a.pdf", b"hello")
+    code = f"import lab\ntry:\n    lab.pages_from_file({str(path)!r})\nexcept lab.DocumentError:\n    print('refused')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("refused\n", "")
 
 
 def test_a_pdf_library_is_loaded_only_for_a_pdf():

@@ -66,6 +66,10 @@ def test_every_topic_stands_in_one_document_whole_or_as_a_part_of_another(topics
     for topic in set(topics) - set(named):
         own = paragraphs(topics[topic])
         assert sum(paragraph in in_named for paragraph in own) >= 0.8 * len(own), topic
+    for topic in named:
+        others = {paragraph for name in named if name != topic for paragraph in paragraphs(topics[name])}
+        own = paragraphs(topics[topic])
+        assert sum(paragraph in others for paragraph in own) < 0.5 * len(own), topic
 
 
 def test_no_words_are_lost_and_a_topic_begins_a_page(documents, topics):
