@@ -136,10 +136,7 @@ def test_the_trace_records_who_beat_whom_by_what_score():
 
 def test_the_trace_can_be_read_and_made_a_table():
     trace = branch_search(DrawnIndex(DRAWING, scores=SCORES), "query").trace
-    assert str(trace).splitlines()[7:9] == [
-        "round 2",
-        "    1  0.700000  node 1, drawn.txt page 1: kept",
-    ]
+    assert "    1  0.700000  node 1, drawn.txt page 1: kept" in str(trace).splitlines()
     assert str(trace).splitlines()[:5] == [
         "query: query",
         "round 0",
