@@ -20,7 +20,10 @@ class CriterionGrade:
 
 @dataclass(frozen=True)
 class ExerciseGrade:
-    """What an exercise earned. ``note`` says in a few words what else happened, such as "not attempted"."""
+    """What an exercise earned. ``note`` says in a few words what else happened, such as "not attempted".
+
+    ``unstable``: there were answers to judge, and they differ from run to run.
+    """
 
     exercise: str
     points: float
@@ -29,6 +32,7 @@ class ExerciseGrade:
     attempted: bool = True
     criteria: tuple[CriterionGrade, ...] = ()
     misconceptions: tuple[str, ...] = ()
+    unstable: bool = False
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,14 @@ def _grade(report: Report, note: str, unstable: bool) -> ExerciseGrade:
             CriterionGrade(verdict.title, verdict.points, verdict.max_points) for verdict in report.verdicts
         ),
         tuple(report.misconceptions),
+        unstable and not note,
     )
+
+
+def unstable_sentence() -> str:
+    """What a learner reads whose answers differ from run to run."""
+    sentence = _unstable()
+    return sentence[0].upper() + sentence[1:] + "."
 
 
 def _unstable() -> str:
@@ -211,7 +218,7 @@ def _feedback(report: Report, note: str, unstable: bool) -> list[dict]:
         return _message(report.exercise, note)
     text, html = feedback.as_text(report, None), feedback.as_html(report, None)
     if unstable:
-        sentence = _unstable()[0].upper() + _unstable()[1:] + "."
+        sentence = unstable_sentence()
         text, html = f"{text}\n  {sentence}", f"{html}<p>{escape(sentence)}</p>"
     return [_display(text, html)]
 

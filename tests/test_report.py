@@ -248,6 +248,35 @@ def test_a_mistake_without_a_name_is_counted(tmp_path):
         ]
 
 
+def test_answers_that_differ_from_run_to_run_are_listed_as_that(tmp_path):
+    """Without points or a named mistake, too, they are answers."""
+    course = Class(tmp_path)
+    course.add("amal", "ranks_from_zero", unstable=BOTH)
+
+    def nothing_earned(grade) -> None:
+        for criterion in grade["exercises"][0]["criteria"]:
+            criterion["points"] = 0
+        grade["exercises"][0].update(points=0, misconceptions=[])
+
+    course.change("amal", nothing_earned)
+    course.add("bruno", STUB, unstable=("retriever",))
+    reports.report(UNIT, tmp_path, say=lambda _: None)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    sentence = "1 The answers may differ from run to run: the code uses chance or the order of a set."
+    mistakes = section(page, "Mistakes")
+    assert f"{sentence} retriever amal" in mistakes and f"{sentence} keyword_index amal" in mistakes
+    assert "without a name" not in mistakes
+    silent = section(page, "Exercises without an answer")
+    assert "amal" not in silent and "bruno" in silent
+    with open(tmp_path / "report.csv", newline="", encoding="utf-8") as file:
+        found = [
+            (row["learner"], row["exercise"], row["misconception"])
+            for row in csv.DictReader(file)
+            if row["kind"] == "mistake"
+        ]
+    assert sorted(found) == [("amal", "keyword_index", "unstable"), ("amal", "retriever", "unstable")]
+
+
 def test_why_there_was_no_answer_is_told_by_exercise(written):
     told = section(written[0], "Exercises without an answer")
     assert "retriever 1 not attempted chen" in told

@@ -200,6 +200,7 @@ def _content(class_results: ClassResults, comparisons: Mapping[str, Comparison])
         "engines": sorted({result.grade.engine for result in graded} - {""}),
         "columns": COLUMNS,
         "unnamed_name": UNNAMED,
+        "unstable_name": summary.UNSTABLE,
     }
 
 

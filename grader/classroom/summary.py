@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 from ..exercise import Exercise
 from ..grades import ExerciseGrade
+from ..scoring import unstable_sentence
 from .results import ClassResults, Result
 
+UNSTABLE = "unstable"  # the name of the mistake
 _TINY = 1e-9  # points are sums of fractions
 
 
@@ -59,7 +61,8 @@ class Event:
 
 def judged(grade: ExerciseGrade) -> bool:
     """Was there an answer to judge? Where there was none, a note says why and there are no points."""
-    return grade.attempted and bool(grade.criteria) and not (grade.note and not grade.points)
+    silent = grade.note and not grade.points and not grade.unstable
+    return grade.attempted and bool(grade.criteria) and not silent
 
 
 def graded(class_results: ClassResults) -> list[Result]:
@@ -92,16 +95,21 @@ def criteria(exercises: Sequence[Exercise], results: Iterable[Result]) -> list[C
 
 
 def mistakes(exercises: Sequence[Exercise], results: Iterable[Result]) -> list[Mistake]:
-    """The mistakes met, most frequent first; equally frequent ones in the order of the notebook."""
+    """The mistakes met, most frequent first; equally frequent ones in the order of the notebook.
+
+    That answers differ from run to run is one, named UNSTABLE, whatever points they earned.
+    """
     met: dict[tuple[str, str], list[str]] = defaultdict(list)
     for result in results:
         for grade in result.grade.exercises:
-            if grade.misconceptions:
-                for name in grade.misconceptions:
-                    met[grade.exercise, name].append(result.learner)
-            elif judged(grade) and grade.points < grade.max_points - _TINY:
+            names = [*grade.misconceptions, *([UNSTABLE] if grade.unstable else [])]
+            for name in names:
+                met[grade.exercise, name].append(result.learner)
+            if not names and judged(grade) and grade.points < grade.max_points - _TINY:
                 met[grade.exercise, ""].append(result.learner)
-    known = {exercise.id: exercise.misconceptions for exercise in exercises}
+    known = {
+        exercise.id: {UNSTABLE: unstable_sentence(), **exercise.misconceptions} for exercise in exercises
+    }
     order = list(known)
     listed = [
         Mistake(exercise, name, known[exercise].get(name, name), tuple(learners))
