@@ -21,7 +21,7 @@ PAGE = """Pumps
 =====
 
 The pump in hall 2 leaks at its seal.  Water runs from the seal of the pump
-onto the floor.  The canteen serves soup on Mondays, e.g. tomato soup.  A new seal
+onto the floor.  The canteen serves soup on Mondays, e.g. Tomato soup.  A new seal
 stops the leak of the pump.  Who ordered the seal?  See INC-2023-Q4-011.
 
 >>> pump.leaks()
@@ -76,7 +76,7 @@ def test_sentences_end_at_their_marks_and_not_at_an_abbreviation():
     assert sentences(PAGE)[:4] == [
         "The pump in hall 2 leaks at its seal.",
         "Water runs from the seal of the pump onto the floor.",
-        "The canteen serves soup on Mondays, e.g. tomato soup.",
+        "The canteen serves soup on Mondays, e.g. Tomato soup.",
         "A new seal stops the leak of the pump.",
     ]
     assert sentences('He says "it leaks." Then he goes (as always.) Nobody minds it') == [
