@@ -494,7 +494,15 @@ S22 = (
         "session-of-its-own",
         own(f"import subprocess, sys\nsubprocess.Popen({_SLEEPER}, start_new_session=True)"),
     ),
-    _left("shell-job", own("!nohup sh -c 'sleep 300; : @TOKEN@' >/dev/null 2>&1 &")),
+    _left(
+        "shell-job",
+        own(
+            """
+            import sys
+            !nohup {sys.executable} -c "import time; time.sleep(300)" @TOKEN@ >/dev/null 2>&1 &
+            """
+        ),
+    ),
     _left(
         "daemon",
         between(
