@@ -484,13 +484,14 @@ def test_a_missing_package_is_named_with_what_to_do(monkeypatch):
 
 
 @pytest.mark.parametrize("key", [None, "", "  "])
-def test_without_a_key_nothing_is_sent(server, monkeypatch, key):
+def test_without_a_key_nothing_is_sent(server, monkeypatch, capsys, key):
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "another secret")
     if key is not None:
         monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     assert lab.summariser().name == "extracts"
     lab.summariser()(PAGE)
+    assert "ANTHROPIC_API_KEY" not in capsys.readouterr().out
     with pytest.raises(lab.ServiceError, match="ANTHROPIC_API_KEY is not set"):
         lab.summariser("anthropic")
     assert server.requests == []

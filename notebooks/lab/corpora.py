@@ -55,6 +55,7 @@ def sections() -> list[dict]:
 def judged_queries(name: str, language: str | None = "en") -> list[Query]:
     """The judged queries of a corpus: "report", "python" or "pages", which are those of lab.reference_documents().
 
+    All were written down, with what answers them, before any search was run on them.
     Those in one language are given ("en"; the report has "fr" too), or all of them with None. A query over pages that
     no page of the running interpreter's reference answers is left out.
     Raises ValueError for a corpus or a language that has none.
