@@ -654,4 +654,7 @@ if langchain:
 # ## What comes after
 #
 # The finished `RerankingRetriever`, with its deadline, its timings and its mark for results that were not reranked, is
-# in the package `hybrid_search`, in `reranking.py`; in a class it is handed out after this unit.
+# in the package `hybrid_search`, in `reranking.py`; in a class it is handed out after this unit. So far each page stood
+# alone. Next, the pages of a document become a tree.
+#
+# **Next:** [08 · Trees of summaries](../08_tree/08_tree.ipynb).

@@ -21,6 +21,7 @@ UNITS = {
     "05_tuning": 6,
     "06_postgres": 8,
     "07_reranking": 6,
+    "08_tree": 6,
 }
 
 

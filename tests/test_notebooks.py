@@ -68,6 +68,7 @@ def test_the_first_units_are_there():
         "05_tuning",
         "06_postgres",
         "07_reranking",
+        "08_tree",
     ]
     assert UNITS[: len(first)] == first
 

@@ -32,7 +32,14 @@ MAKERS = {
     "fusion": lambda: lab.plot_fusion(RANKINGS, FUSED),
     "rrf_curve": lambda: lab.plot_rrf_curve(),
     "tradeoff": lambda: lab.plot_tradeoff(TRADEOFF, "MRR"),
+    "walk": lambda: lab.plot_walk(a_walk(), 2),
 }
+
+
+def a_walk():
+    from test_tree_view import branch_search, index
+
+    return lab.watch_search(branch_search, index(), "pump leak")
 
 
 @pytest.fixture(params=MAKERS)

@@ -1,7 +1,7 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import bm25, embeddings, postgres, reranking, retriever, rrf_table, start, tuning
+from . import bm25, embeddings, postgres, reranking, retriever, rrf_table, start, tree, tuning
 
 _MODULES = (
     start,
@@ -12,6 +12,7 @@ _MODULES = (
     tuning,
     postgres,
     reranking,
+    tree,
 )
 
 EXERCISES: dict[str, Exercise] = {

@@ -12,6 +12,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "paging": ("pages_from_file", "pages_from_text"),
     "python_corpus": ("python_reference", "python_tokens"),
     "tradeoff": ("plot_tradeoff",),
+    "tree_view": ("WalkView", "plot_walk"),
+    "tree_walk": ("watch_search",),
     "plots": ("plot_fusion", "plot_rrf_curve", "plot_similarity", "plot_term_weights"),
     "stop_words": ("stop_words",),
     "summarisers": ("summariser",),
