@@ -38,6 +38,7 @@ _OF_THEIR_OWN = {
     ),
     # Qdrant runs inside the notebook, beside the embedding model: 420 MB in all, and more in a kernel of its own.
     "08_tree": Unit("08_tree", limits=Limits(cell_seconds=60, notebook_seconds=240, memory=700_000_000)),
+    "09_knee": Unit("09_knee", limits=Limits(cell_seconds=60, notebook_seconds=240, memory=700_000_000)),
 }
 
 UNITS: dict[str, Unit] = {

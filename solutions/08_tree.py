@@ -600,3 +600,5 @@ lab.WalkView(walk, step=len(walk.steps))
 #
 # The finished parts are in the package `hybrid_search`: `trees.py`, `branch.py`, `tree_index.py` and `trace.py`. There
 # a search keeps its own record (`results.trace`), and leaves blank chunks out. In a class they come with the next unit.
+#
+# **Next:** [09 · The knee](../09_knee/09_knee.ipynb).

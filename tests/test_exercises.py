@@ -22,6 +22,7 @@ UNITS = {
     "06_postgres": 8,
     "07_reranking": 6,
     "08_tree": 6,
+    "09_knee": 8,
 }
 
 

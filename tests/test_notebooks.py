@@ -69,6 +69,7 @@ def test_the_first_units_are_there():
         "06_postgres",
         "07_reranking",
         "08_tree",
+        "09_knee",
     ]
     assert UNITS[: len(first)] == first
 

@@ -33,6 +33,12 @@ MAKERS = {
     "rrf_curve": lambda: lab.plot_rrf_curve(),
     "tradeoff": lambda: lab.plot_tradeoff(TRADEOFF, "MRR"),
     "walk": lambda: lab.plot_walk(a_walk(), 2),
+    "knee": lambda: lab.plot_knee([1, 0.95, 0.2, 0.18, 0.16, 0.15], 3),
+    "kept": lambda: lab.plot_kept(
+        [({"file_name": "a.txt", "first_page": page, "last_page": page}, 1 / page) for page in range(1, 9)],
+        3,
+        {"a.txt:2", "a.txt:7"},
+    ),
 }
 
 

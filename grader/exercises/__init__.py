@@ -1,7 +1,7 @@
 """Every exercise of the course, by name, in the order of the units."""
 
 from ..exercise import Exercise
-from . import bm25, embeddings, postgres, reranking, retriever, rrf_table, start, tree, tuning
+from . import bm25, embeddings, knee, postgres, reranking, retriever, rrf_table, start, tree, tuning
 
 _MODULES = (
     start,
@@ -13,6 +13,7 @@ _MODULES = (
     postgres,
     reranking,
     tree,
+    knee,
 )
 
 EXERCISES: dict[str, Exercise] = {

@@ -24,6 +24,7 @@ _MODULES = {
     "branch": ("branch_search",),
     "knees": ("knee",),
     "beam": ("beam_search",),
+    "pruned": ("pruning",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -4,7 +4,7 @@ Each module maps an exercise to its wrong implementations: a name that the exerc
 that check() would be given.
 """
 
-from . import bm25, embeddings, postgres, reranking, retriever, rrf_table, start, tree, tuning
+from . import bm25, embeddings, knee, postgres, reranking, retriever, rrf_table, start, tree, tuning
 
 IMPLEMENTATIONS = {
     **start.IMPLEMENTATIONS,
@@ -16,4 +16,5 @@ IMPLEMENTATIONS = {
     **postgres.IMPLEMENTATIONS,
     **reranking.IMPLEMENTATIONS,
     **tree.IMPLEMENTATIONS,
+    **knee.IMPLEMENTATIONS,
 }
