@@ -139,8 +139,7 @@ class WalkView(widgets.VBox):
 
 
 def _pages(node: dict) -> str:
-    first, last = node["first_page"], node["last_page"]
-    return str(first) if first == last else f"{first}-{last}"
+    return "-".join(dict.fromkeys((str(node["first_page"]), str(node["last_page"]))))
 
 
 def _alt(walk: Walk, step: int, first: dict | None) -> str:
