@@ -651,8 +651,8 @@ PRUNING = Exercise(
             N_("what the knee pruned of the 100 pages, in the mean"),
             0.5,
             (
-                _pruning_probe("irrelevant pruned", "in the row of the knee", 0.05),
-                _pruning_probe("relevant pruned", "in the row of the knee", 0.05),
+                _pruning_probe("irrelevant pruned", "in the row of the knee", 0.07),
+                _pruning_probe("relevant pruned", "in the row of the knee", 0.07),
             ),
         ),
     ),
