@@ -28,16 +28,16 @@ def test_a_short_curve_is_shown_whole():
 
 
 def test_what_is_kept_and_what_is_relevant_is_told_in_words():
-    picture = lab.plot_kept(nodes(8), 3, {"manual.txt:2", "manual.txt:8"})
+    picture = lab.plot_kept(nodes(8), 3, {"manual.txt:4", "manual.txt:8"})
     # A node of an odd page covers the next one, too.
     assert [(row[0], row[2], row[4]) for row in picture.rows] == [
-        ("1", "1-2", "kept"),
-        ("2", "2", "kept"),
+        ("3", "3-4", "kept"),
+        ("4", "4", "dropped"),
         ("7", "7-8", "dropped"),
         ("8", "8", "dropped"),
     ]
-    assert picture.title == "3 of 8 nodes are kept; of the 4 relevant ones, 2"
-    assert picture.alt.endswith("4 nodes are relevant: 2 of them are kept, 2 dropped.")
+    assert picture.title == "3 of 8 nodes are kept; of the 4 relevant ones, 1"
+    assert picture.alt.endswith("4 nodes are relevant: 1 of them are kept, 3 dropped.")
 
 
 def test_kept_and_dropped_differ_by_sign_as_well_as_by_colour():

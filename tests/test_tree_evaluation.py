@@ -130,6 +130,7 @@ def test_what_is_measured_is_what_was_worked_out_by_hand():
         (root, _), *_ = index.search_roots(query, 1)
         pages = index.children(root)
         index.rank(query, pages)
+        index.rank(query, pages[:2])
         return [pages[0], pages[4]]
 
     judged = [SimpleNamespace(id="q", text="x", relevant=frozenset({"a.txt:2", "a.txt:5"}))]
@@ -139,7 +140,7 @@ def test_what_is_measured_is_what_was_worked_out_by_hand():
             "recall": 1 / 2,
             "pages": 2,
             "flat recall": 1 / 2,  # pages 1 and 2
-            "compared": 7,
+            "compared": 9,  # the root, six pages, and two of them once more
             "pruned": 4 / 7,
             "irrelevant pruned": 3 / 4,  # 3, 4 and 6 of 1, 3, 4 and 6
             "relevant pruned": 1 / 3,  # page 2, of it, 5 and the root
