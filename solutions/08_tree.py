@@ -269,13 +269,14 @@ def report_index():
 
 
 index = report_index()
-(point,) = index.client.retrieve(index.collection, [10], with_vectors=True)
+page = index.nodes("report.md")[9]
+(point,) = index.client.retrieve(index.collection, [page["id"]], with_vectors=True)
 print("vectors:", {name: len(getattr(vector, "indices", vector)) for name, vector in point.vector.items()})
 for key, value in point.payload.items():
     print(f"{key}: {str(value)[:90]}")
 
 # %% [markdown]
-# That is page 10 (in a new collection, ids start at 1): a dense vector, a sparse one with a weight for each term, and
+# That is page 10 (ids start at 1 in a new collection, and are never used again): a dense vector, a sparse one with a weight for each term, and
 # the node as payload. A page has its text, too. `parent_id` makes a useful question cheap: all roots are the points
 # with `parent_id` = -1.
 #
