@@ -276,9 +276,9 @@ for key, value in point.payload.items():
     print(f"{key}: {str(value)[:90]}")
 
 # %% [markdown]
-# That is page 10 (ids start at 1 in a new collection, and are never used again): a dense vector, a sparse one with a weight for each term, and
-# the node as payload. A page has its text, too. `parent_id` makes a useful question cheap: all roots are the points
-# with `parent_id` = -1.
+# That is page 10: a dense vector, a sparse one with a weight for each term, and the node as payload. A page has its
+# text, too. (In a new collection ids start at 1, and no id is ever used again.) `parent_id` makes a useful question
+# cheap: all roots are the points with `parent_id` = -1.
 #
 # You need four methods of a `TreeIndex`. `query` is a text, a node is a dict as above.
 #
