@@ -534,7 +534,8 @@ def send(kind, content, **more):
 )
 def test_a_kernel_that_sends_past_its_bounds_is_cut_off(runner, source):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    limits = Limits(output_bytes=100_000, outputs=100)
+    # With memory enough to hold the message several times over, so that only its size can end the cell.
+    limits = Limits(output_bytes=100_000, outputs=100, memory=1_500_000_000)
     execution = run(runner, PAST_THE_BOUNDS, source, "1", limits=limits)
     assert stopped(execution) == ["", "flood", "not run"]
     assert execution.cells[1].outputs[-1]["evalue"] == "stopped: it sent more than a notebook can hold"

@@ -1,6 +1,7 @@
 """What counts as a notebook's memory, and what does not."""
 
 import contextlib
+import os
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
@@ -53,6 +54,14 @@ time.sleep(3)
 "got it"
 """
 
+CHILDREN_OF_CHILDREN = """
+import os
+held = []
+while True:
+    os.fork()
+    held.append(bytearray(b"x") * 5_000_000)
+"""
+
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[ForkRunner]:
@@ -91,6 +100,20 @@ def test_a_process_about_to_start_another_program_counts_once(runner, monkeypatc
     assert (cell.stopped, text(cell)) == ("", "0")
     monkeypatch.setattr(memory, "_is_parents", lambda process: False)
     assert stopped(runner, ABOUT_TO_START) == "memory"
+
+
+def test_all_processes_stand_still_while_they_are_counted(runner, monkeypatch):
+    def counted(entry: str) -> int:
+        inside = memory._inside(os.readlink(f"/proc/{entry}/ns/pid"))
+        seen.append((len(inside), all(map(memory._stands, inside))))
+        return proportional(entry)
+
+    seen: list[tuple[int, bool]] = []
+    proportional = memory._proportional
+    monkeypatch.setattr(memory, "_proportional", counted)
+    assert stopped(runner, CHILDREN_OF_CHILDREN) == "memory"
+    assert max(number for number, _ in seen) > 4
+    assert all(still for _, still in seen)
 
 
 def test_memory_is_watched_also_while_the_notebook_does_not_read():

@@ -4,11 +4,15 @@ import contextlib
 import ctypes
 import os
 import platform
+import signal
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 PRIVATE_FOLDERS = ("tmp", "notebook", "dev/shm")
 _SELDOM, _OFTEN = 0.2, 0.01  # seconds between two looks
 _FASTEST = 5e9  # bytes a second that processes can fill, about
+_HOLD_SECONDS = 0.5  # to wait for all processes to stand still
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine())  # from <asm/unistd.h>
 _SAME_MEMORY = 1  # KCMP_VM, from <linux/kcmp.h>
@@ -25,23 +29,69 @@ def memory_in_use(process: int, limit: int = 0) -> int:
         namespace = os.readlink(f"/proc/{process}/ns/pid")
     except OSError:
         return 0
-    inside = [entry for entry in os.listdir("/proc") if _is_in(entry, namespace)]
-    folders = _in_folders(process)
-    quick = folders + sum(map(_resident, inside))
+    quick = _in_folders(process) + sum(map(_resident, _inside(namespace)))
     if quick <= limit:
         return quick
-    used = folders
-    for entry in inside:
-        if used > limit > 0:
-            break
-        if not _is_parents(entry):
-            used += _proportional(entry)
+    # The exact count takes time, in which many processes could fill a great deal.
+    with _held_still(namespace) as inside:
+        used = _in_folders(process)
+        for entry in inside:
+            if used > limit > 0:
+                break
+            if not _is_parents(entry):
+                used += _proportional(entry)
     return used
 
 
 def next_look(used: int, limit: int) -> float:
     """Seconds until it is time to look again, so that little more than the limit can be filled meanwhile."""
     return min(_SELDOM, max(_OFTEN, (limit - used) / _FASTEST))
+
+
+@contextlib.contextmanager
+def _held_still(namespace: str) -> Iterator[list[str]]:
+    """Stop the processes in a namespace, and let them go on at the end. Gives their entries in /proc."""
+    held: dict[str, int] = {}
+    end = time.monotonic() + _HOLD_SECONDS
+    try:
+        while time.monotonic() < end:
+            # Looked at before the others are searched: one that is about to stop may still start another.
+            standing = all(map(_stands, held))
+            new = [entry for entry in _inside(namespace) if entry not in held]
+            if standing and held and not new:
+                break
+            for entry in new:
+                _stop(entry, namespace, held)
+        yield list(held)
+    finally:
+        for descriptor in held.values():
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(descriptor, signal.SIGCONT)
+            os.close(descriptor)
+
+
+def _stop(entry: str, namespace: str, held: dict[str, int]) -> None:
+    """Stop a process, and note its descriptor. A number may by now be that of a process elsewhere."""
+    with contextlib.suppress(OSError):
+        descriptor = os.pidfd_open(int(entry))
+        if not _is_in(entry, namespace):
+            os.close(descriptor)
+            return
+        held[entry] = descriptor
+        signal.pidfd_send_signal(descriptor, signal.SIGSTOP)
+
+
+def _stands(entry: str) -> bool:
+    """Has the process stopped, or ended?"""
+    try:
+        text = Path("/proc", entry, "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    return text.rpartition(")")[2].split()[0] in "TtZX"
+
+
+def _inside(namespace: str) -> list[str]:
+    return [entry for entry in os.listdir("/proc") if _is_in(entry, namespace)]
 
 
 def _is_in(entry: str, namespace: str) -> bool:
