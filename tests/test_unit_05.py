@@ -88,7 +88,8 @@ def test_stored_vectors_of_the_reference_are_those_of_the_live_model():
 
 def test_the_stored_vectors_are_smaller_than_a_megabyte():
     assert stored_vectors.PYTHON_FILE.stat().st_size < 1_000_000
-    assert stored_vectors.NEWER_PYTHON_FILE.stat().st_size < 300_000
+    # Of Python 3.12 and 3.13 together: the language reference, and its pages in units 08 and 09.
+    assert stored_vectors.NEWER_PYTHON_FILE.stat().st_size < 500_000
 
 
 def test_stored_goes_before_cached_and_cached_before_the_model(tmp_path):
