@@ -65,14 +65,7 @@ class AnthropicSummariser:
         self._cache = VectorCache()
         self._timeout, self._attempts = timeout, attempts
         key = SERVICE.checked_key(key or os.environ.get(SERVICE.variable) or "")
-        try:
-            import anthropic
-        except ImportError:
-            raise ServiceError(
-                _(
-                    "The package anthropic is missing: run `pip install anthropic`, or unset ANTHROPIC_API_KEY."
-                )
-            ) from None
+        anthropic = SERVICE.library("anthropic")
         # The library would wait for as long as the service asks: attempts are made here.
         self._client = anthropic.Anthropic(api_key=key, base_url=address, timeout=timeout, max_retries=0)
 

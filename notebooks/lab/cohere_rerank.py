@@ -3,8 +3,6 @@
 import os
 from collections.abc import Iterable
 
-from lab.errors import ServiceError
-from lab.language import _
 from lab.rerank_service import RerankService
 from lab.service import ATTEMPTS, TIMEOUT_SECONDS
 
@@ -27,14 +25,7 @@ class CohereReranker(RerankService):
         self.timeout = timeout
         self.variable = next((name for name in VARIABLES if os.environ.get(name, "").strip()), VARIABLES[0])
         key = self._service.checked_key(key or os.environ.get(self.variable) or "")
-        try:
-            import cohere
-        except ImportError:
-            raise ServiceError(
-                _("The package cohere is missing: run `pip install cohere`, or unset {variable}.").format(
-                    variable=self.variable
-                )
-            ) from None
+        cohere = self._service.library("cohere")
         # The address is always given: otherwise the library takes one from a variable that it reads when imported.
         address = os.environ.get("COHERE_BASE_URL") or ADDRESS
         self._client = cohere.ClientV2(key, base_url=address, timeout=timeout)

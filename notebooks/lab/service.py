@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 
 from lab.errors import ServiceError
 from lab.language import _
@@ -31,6 +33,18 @@ class Service:
         if not (key.isascii() and key.isprintable() and " " not in key):
             raise ServiceError(self.bad_key())
         return key
+
+    def library(self, package: str) -> ModuleType:
+        """The service's own package, imported. Raises ServiceError where it is missing."""
+        try:
+            return import_module(package)
+        except ImportError:
+            raise ServiceError(
+                self._said(
+                    _("The package {package} is missing: run `pip install {package}`, or unset {variable}."),
+                    package=package,
+                )
+            ) from None
 
     def bad_key(self) -> str:
         return self._said(_("{service} does not accept the key in {variable}: check it, or use {instead}."))

@@ -36,12 +36,7 @@ class VoyageEmbedder:
         self.base_url = os.environ.get("VOYAGE_BASE_URL") or None
         self._timeout = timeout
         key = SERVICE.checked_key(key or os.environ.get(SERVICE.variable) or "")
-        try:
-            import voyageai
-        except ImportError:
-            raise ServiceError(
-                _("The package voyageai is missing: run `pip install voyageai`, or unset VOYAGE_API_KEY.")
-            ) from None
+        voyageai = SERVICE.library("voyageai")
         self._client = voyageai.Client(key, max_retries=attempts, timeout=timeout, base_url=self.base_url)
 
     @property

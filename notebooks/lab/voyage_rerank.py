@@ -3,8 +3,6 @@
 import os
 from collections.abc import Iterable
 
-from lab.errors import ServiceError
-from lab.language import _
 from lab.rerank_service import RerankService
 from lab.service import ATTEMPTS, TIMEOUT_SECONDS
 
@@ -27,12 +25,7 @@ class VoyageReranker(RerankService):
         self.name = os.environ.get("VOYAGE_RERANK_MODEL") or DEFAULT_MODEL
         self.timeout = timeout
         key = self._service.checked_key(key or os.environ.get(self.variable) or "")
-        try:
-            import voyageai
-        except ImportError:
-            raise ServiceError(
-                _("The package voyageai is missing: run `pip install voyageai`, or unset VOYAGE_API_KEY.")
-            ) from None
+        voyageai = self._service.library("voyageai")
         address = os.environ.get("VOYAGE_BASE_URL") or None
         self._client = voyageai.Client(key, max_retries=attempts, timeout=timeout, base_url=address)
 
