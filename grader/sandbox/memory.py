@@ -58,7 +58,7 @@ def _held_still(namespace: str) -> Iterator[list[str]]:
             # Looked at before the others are searched: one that is about to stop may still start another.
             standing = all(map(_stands, held))
             new = [entry for entry in _inside(namespace) if entry not in held]
-            if standing and held and not new:
+            if standing and not new:
                 break
             for entry in new:
                 _stop(entry, namespace, held)
@@ -84,10 +84,9 @@ def _stop(entry: str, namespace: str, held: dict[str, int]) -> None:
 def _stands(entry: str) -> bool:
     """Has the process stopped, or ended?"""
     try:
-        text = Path("/proc", entry, "stat").read_text(encoding="utf-8", errors="replace")
+        return _status(entry)[0] in "TtZX"
     except OSError:
         return True
-    return text.rpartition(")")[2].split()[0] in "TtZX"
 
 
 def _inside(namespace: str) -> list[str]:
@@ -138,10 +137,13 @@ def _is_parents(process: str) -> bool:
     if _KCMP is None:
         return False
     try:
-        parent = (
-            Path("/proc", process, "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
-        )
-        system_call = ctypes.CDLL(None).syscall
-        return system_call(_KCMP, int(process), int(parent.split()[1]), _SAME_MEMORY, 0, 0) == 0
+        parent = int(_status(process)[1])
+        return ctypes.CDLL(None).syscall(_KCMP, int(process), parent, _SAME_MEMORY, 0, 0) == 0
     except (OSError, IndexError):
         return False
+
+
+def _status(process: str) -> list[str]:
+    """What the system says of a process behind its name: its state, its parent, and more."""
+    text = Path("/proc", process, "stat").read_text(encoding="utf-8", errors="replace")
+    return text.rpartition(")")[2].split()
