@@ -22,10 +22,6 @@ _COMES_WITH = {
     "sparse": "07_reranking",
     "qdrant_queries": "07_reranking",
     "tree_index": "07_reranking",
-    "trees": "08_tree",
-    "branch": "08_tree",
-    "knees": "09_knee",
-    "beam": "09_knee",
 }
 # What check() and hint() need. Whatever judges, draws, builds or grades a class stays outside.
 GRADER_MODULES = (
