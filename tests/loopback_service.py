@@ -9,36 +9,25 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 Answer = Callable[["Handler", dict], None]  # what answers a request, given its body
 
 
-class Server(ThreadingHTTPServer):
-    """Gives the ``answers`` one after the other, and ``right_answer`` where none is left."""
+class LoopbackServer(ThreadingHTTPServer):
+    """Listens on a free port of 127.0.0.1, and keeps the ``requests``."""
 
     daemon_threads = True
 
-    def __init__(self, right_answer: Answer):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.right_answer = right_answer
-        self.requests, self.answers = [], []
-
-    def handle_error(self, request, client_address):
-        """A client that has stopped waiting is no news."""
+    def __init__(self, handler: type["JsonHandler"]):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.requests = []
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-class Handler(BaseHTTPRequestHandler):
+class JsonHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *arguments):
         pass
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        key = self.headers["Authorization"] or self.headers["X-Api-Key"]
-        self.server.requests.append((self.path, key, body))
-        answer = self.server.answers.pop(0) if self.server.answers else self.server.right_answer
-        answer(self, body)
 
     def send(self, status, body, **headers):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -49,6 +38,27 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(body)
+
+
+class Server(LoopbackServer):
+    """Gives the ``answers`` one after the other, and ``right_answer`` where none is left."""
+
+    def __init__(self, right_answer: Answer):
+        super().__init__(Handler)
+        self.right_answer = right_answer
+        self.answers = []
+
+    def handle_error(self, request, client_address):
+        """A client that has stopped waiting is no news."""
+
+
+class Handler(JsonHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        key = self.headers["Authorization"] or self.headers["X-Api-Key"]
+        self.server.requests.append((self.path, key, body))
+        answer = self.server.answers.pop(0) if self.server.answers else self.server.right_answer
+        answer(self, body)
 
 
 def body(content) -> Answer:
@@ -67,7 +77,13 @@ def dropped(handler: Handler, _: dict) -> None:
 
 @contextmanager
 def running(right_answer: Answer) -> Iterator[Server]:
-    server = Server(right_answer)
+    with serving(Server(right_answer)) as server:
+        yield server
+
+
+@contextmanager
+def serving(server: LoopbackServer) -> Iterator[LoopbackServer]:
+    """Let a server answer, and close it at the end."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

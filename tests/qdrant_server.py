@@ -6,39 +6,27 @@ It lets the real client talk over HTTP. How a real server ranks it does not show
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from loopback_service import JsonHandler, LoopbackServer, serving
 from pydantic_core import to_jsonable_python
 from qdrant_client import QdrantClient, models
 
 
-class Server(ThreadingHTTPServer):
+class Server(LoopbackServer):
     """``refuse`` answers a request before Qdrant sees it: a function of method and path that gives a status or None."""
 
-    daemon_threads = True
-
     def __init__(self, key: str = ""):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.client = QdrantClient(":memory:")
         self.lock = threading.Lock()
         self.key = key
-        self.requests: list[tuple[str, str]] = []
         self.refuse = lambda method, path: None
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *arguments):
-        pass
-
+class Handler(JsonHandler):
     def answer(self):
         path = urlsplit(self.path).path
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or "{}")
@@ -48,19 +36,12 @@ class Handler(BaseHTTPRequestHandler):
             status = 401
         if status is None:
             with self.server.lock:
-                self.send(200, answered(self.server.client, self.command, path.strip("/").split("/"), body))
+                content = answered(self.server.client, self.command, path.strip("/").split("/"), body)
+                self.send(200, to_jsonable_python(content))
         else:
             self.send(status, {"status": {"error": f"status {status}"}, "time": 0.0})
 
     do_GET = do_PUT = do_POST = do_DELETE = answer
-
-    def send(self, status: int, content: Any) -> None:
-        body = json.dumps(to_jsonable_python(content)).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def answered(client: QdrantClient, method: str, path: list[str], body: dict) -> dict:
@@ -128,12 +109,5 @@ def _sparse_vectors(body: dict) -> dict:
 @contextmanager
 def running(key: str = "") -> Iterator[Server]:
     server = Server(key)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with closing(server.client), serving(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-        server.client.close()

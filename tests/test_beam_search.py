@@ -190,9 +190,6 @@ if given:
         assert len(found) <= beam or cut != "fixed"
         again = beam_search(random_index(documents, width, seed), "query", **options)
         assert again == found and str(again.trace) == str(found.trace)
-        for step in found.trace.steps:
-            fates = [*step.kept, *step.removed]
-            assert sorted(fates) == sorted(node["id"] for node, _ in step.ranked)
 
 else:
 
