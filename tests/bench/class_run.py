@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import csv
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from .results import Result, Table
 
 SEED = 20_231_004
 _LOOK_EVERY = 0.15  # seconds
@@ -92,24 +93,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, help="how many run at once (what the grader chooses)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> Iterator[Result]:
     if options.learners < 1:
         raise ValueError("a class has at least one learner: --learners 1")
     if not sys.platform.startswith("linux"):
         raise OSError("class runs are graded, and measured, on Linux alone")
     with tempfile.TemporaryDirectory() as folder:
         measured = measure(Path(folder), options.learners, jobs=options.jobs)
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print(f"a class of unit 04, hostile or broken: {measured.hostile} of {measured.learners}\n")
-    print("| submissions | seconds | submissions/s | peak memory, MB | wrong verdicts |")
-    print("|---|---|---|---|---|")
-    speed = measured.learners / measured.seconds
-    print(
-        f"| {measured.learners} | {measured.seconds:.0f} | {speed:.2f} | {measured.peak / 1e6:.0f} "
-        f"| {len(measured.wrong)} |"
+    yield Table(
+        f"a class of unit 04, hostile or broken: {measured.hostile} of {measured.learners}",
+        ("submissions", "seconds", "submissions/s", "peak memory, MB", "wrong verdicts"),
+        [
+            (
+                measured.learners,
+                measured.seconds,
+                measured.learners / measured.seconds,
+                measured.peak / 1e6,
+                len(measured.wrong),
+            )
+        ],
     )
-    for line in measured.wrong:
-        print(line)
+    yield from measured.wrong
 
 
 def measure(

@@ -7,16 +7,19 @@ the share of the exact ten nearest that are found.
 """
 
 import argparse
-import platform
 import statistics
 import time
 import uuid
+from collections.abc import Iterator
 
 import numpy as np
 
 import lab
 from hybrid_search import VectorIndex
 from hybrid_search.postgres import PgVectorIndex
+
+from .results import Result, Table
+from .timing import timed
 
 K = 10
 EF_SEARCH = (20, 100, 400)
@@ -30,16 +33,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", type=int, default=200, help="queries measured (200)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> Iterator[Result]:
     if min(options.documents, options.dimensions, options.queries) < 1:
         raise ValueError("documents, dimensions and queries must be at least 1")
-    print(f"Python {platform.python_version()}, {platform.machine()}")
     vectors, queries = made_up(options.documents, options.dimensions, options.queries)
     documents = [{"id": number, "content": CONTENT} for number in range(len(vectors))]
     with lab.postgres() as connection:
         table = f"bench_{uuid.uuid4().hex[:12]}"
         try:
-            measure(PgVectorIndex(connection, table=table), vectors, documents, queries)
+            yield from measure(PgVectorIndex(connection, table=table), vectors, documents, queries)
         finally:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
 
@@ -53,15 +55,17 @@ def made_up(documents: int, dimensions: int, queries: int) -> tuple[np.ndarray, 
     return points[:documents].astype(np.float32), points[documents:].astype(np.float32)
 
 
-def measure(stored: PgVectorIndex, vectors: np.ndarray, documents: list[dict], queries: np.ndarray) -> None:
-    """Fill both indexes, search, and print the tables."""
+def measure(
+    stored: PgVectorIndex, vectors: np.ndarray, documents: list[dict], queries: np.ndarray
+) -> Iterator[Result]:
+    """Fill both indexes, search them in turn."""
     memory = VectorIndex()
     for vector, document in zip(vectors, documents, strict=True):
         memory.add_vector(vector, document)
-    loading = seconds(lambda: stored.add_vectors(vectors, documents))
-    building = seconds(stored.create_hnsw)
-    print(f"{len(documents)} documents of {vectors.shape[1]} dimensions, {len(queries)} queries, k = {K}")
-    print(f"Loaded by COPY in {loading:.1f} s, HNSW index made in {building:.1f} s\n")
+    loading = timed(lambda: stored.add_vectors(vectors, documents))
+    building = timed(stored.create_hnsw)
+    yield f"{len(documents)} documents of {vectors.shape[1]} dimensions, {len(queries)} queries, k = {K}"
+    yield f"Loaded by COPY in {loading:.1f} s, HNSW index made in {building:.1f} s"
 
     def approximate(ef_search):
         def search(query):
@@ -83,20 +87,13 @@ def measure(stored: PgVectorIndex, vectors: np.ndarray, documents: list[dict], q
             results = search(query)
             times[name].append(1000 * (time.perf_counter() - started))
             found[name].append({document["id"] for document, _ in results})
-    print("| search | median ms | 95th ms | recall@10 |\n|---|---|---|---|")
+    rows = []
     for name in searches:
         ordered = sorted(times[name])
         shares = [
             len(these & those) / len(those)
             for these, those in zip(found[name], found["VectorIndex"], strict=True)
         ]
-        print(
-            f"| {name} | {statistics.median(ordered):.1f} | {ordered[int(0.95 * (len(ordered) - 1))]:.1f} "
-            f"| {statistics.fmean(shares):.3f} |"
-        )
-
-
-def seconds(action) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
+        last = ordered[int(0.95 * (len(ordered) - 1))]
+        rows.append((name, statistics.median(ordered), last, f"{statistics.fmean(shares):.3f}"))
+    yield Table("Searches", ("search", "median ms", "95th ms", "recall@10"), rows)

@@ -7,14 +7,15 @@ reranker is the one of lab.reranker(), the offline model unless another is named
 
 import argparse
 import math
-import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import lab
 from hybrid_search import BM25Index, Retriever, VectorIndex
 from hybrid_search.rrf import rrf_scores
+
+from .results import Result, Table
 
 POOLS = (5, 10, 20, 50)
 STAGES = ("embed", "vector search", "BM25 search", "fuse", "rerank")
@@ -27,44 +28,44 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reranker", default="local", help="local, voyage or cohere (local)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> Iterator[Result]:
     if min(options.queries, *options.pools) < 1:
         raise ValueError("queries and pools must be at least 1")
     rerank, embedder = lab.reranker(options.reranker), lab.embedder("local")
-    print(f"Python {platform.python_version()}, {platform.machine()}, {rerank.name}")
-    print_pairs(rerank)
+    yield pairs(rerank)
     retriever = Retriever(VectorIndex(embedder), BM25Index(lab.python_tokens), weights=(0.5, 0.5))
     retriever.add_documents(lab.python_reference())
     judged = lab.judged_queries("python")
     step = max(1, len(judged) // options.queries)
     # With a space more a question has no stored vector, and means the same.
     questions = [query.text + " " for query in judged[::step]][: options.queries]
-    print_pipeline(retriever, embedder, rerank, questions, options.pools)
+    yield pipeline(retriever, embedder, rerank, questions, options.pools)
 
 
-def print_pairs(rerank: Callable) -> None:
+def pairs(rerank: Callable) -> Table:
     """Milliseconds a pair, by its length."""
-    print("\n| tokens of a pair, about | ms a pair, median |\n|---|---|")
+    rows = []
     for length in LENGTHS:
         text = "word " * (length - 8)
         rerank("which word is it?", [text])
         taken = [_timed(lambda text=text: rerank("which word is it?", [text]))[0] for _ in range(7)]
-        print(f"| {length} | {1000 * statistics.median(taken):.1f} |")
+        rows.append((length, 1000 * statistics.median(taken)))
+    return Table(f"A pair, with {rerank.name}", ("tokens of a pair, about", "ms a pair, median"), rows)
 
 
-def print_pipeline(retriever, embedder, rerank: Callable, questions: list[str], pools: list[int]) -> None:
+def pipeline(retriever, embedder, rerank: Callable, questions: list[str], pools: list[int]) -> Table:
     """The median milliseconds of each stage, and the median and 95th percentile of the whole."""
-    print(f"\n{len(retriever.indexes[0])} documents, {len(questions)} questions; milliseconds, median")
-    print(f"| pool | texts scored | {' | '.join(STAGES)} | whole | whole, 95th |")
-    print("|---" * (len(STAGES) + 4) + "|")
+    rows = []
     for pool in pools:
         measured = [by_stage(retriever, embedder, rerank, question, pool) for question in questions]
         whole = sorted(sum(times.values()) for times, _ in measured)
         stages = [statistics.median(times[stage] for times, _ in measured) for stage in STAGES]
         texts = statistics.mean(count for _, count in measured)
         last = whole[math.ceil(0.95 * len(whole)) - 1]
-        numbers = [*stages, statistics.median(whole), last]
-        print(f"| {pool} | {texts:.1f} | {' | '.join(f'{1000 * number:.1f}' for number in numbers)} |")
+        numbers = [1000 * number for number in (*stages, statistics.median(whole), last)]
+        rows.append((pool, f"{texts:.1f}", *(f"{number:.1f}" for number in numbers)))
+    title = f"{len(retriever.indexes[0])} documents, {len(questions)} questions; milliseconds, median"
+    return Table(title, ("pool", "texts scored", *STAGES, "whole", "whole, 95th"), rows)
 
 
 def by_stage(retriever, embedder, rerank: Callable, question: str, pool: int) -> tuple[dict[str, float], int]:

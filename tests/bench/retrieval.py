@@ -58,8 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to this file, too")
 
 
-def run(options: argparse.Namespace) -> None:
-    """Measure and print. Raises ValueError or OSError where a file cannot be read or written."""
+def run(options: argparse.Namespace) -> Iterator[str]:
+    """Measure; the tables as text. Raises ValueError or OSError where a file cannot be read or written."""
     collections = [read_collection(options.collection)] if options.collection else own_collections()
     embedder = lab.embedder("local")
     measured = []
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
         if len(set(table.index.get_level_values("kind"))) == 2:  # one kind, and the same queries as "all"
             table = table.loc[["all"]]
         gained = differences(searches, collection.judged)
-        print("\n" + as_text(collection, table, gained), flush=True)
+        yield as_text(collection, table, gained)
         measured.append(as_data(collection, table, gained))
     if options.json:
         settings = {"k": K, "depth": DEPTH, "k_rrf": K_RRF, "embedder": embedder.name}

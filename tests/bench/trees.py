@@ -9,17 +9,19 @@ a server (QDRANT_URL) has indexes for that.
 
 import argparse
 import hashlib
-import platform
 import random
 import statistics
 import time
 import uuid
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 
 import lab
 from hybrid_search import TreeIndex, beam_search, branch_search, build_tree
+
+from .results import Cell, Table
 
 WORDS_OF_A_SUBJECT, WORDS_OF_A_PAGE = 6, 40
 
@@ -32,21 +34,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", type=int, default=20, help="queries measured (20)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> Iterator[Table]:
     if min([*options.pages, options.queries]) < 1:
         raise ValueError("pages and queries must be at least 1")
     client = lab.qdrant()
-    print(f"Python {platform.python_version()}, {platform.machine()}, width {options.width}\n")
-    print("| pages | nodes | depth | build, s | add, s | search | compared, mean | most | ms, median |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    rows = []
     for pages in options.pages:
         collection = f"bench_{uuid.uuid4().hex[:12]}"
         try:
-            measure(TreeIndex(client, collection, Words()), pages, options.width, options.queries)
+            rows += measure(TreeIndex(client, collection, Words()), pages, options.width, options.queries)
         finally:
             client.delete_collection(collection)
+    yield Table(f"Trees of width {options.width}, {options.queries} queries", COLUMNS, rows)
 
 
+COLUMNS = ("pages", "nodes", "depth", "build, s", "add, s", "search", "compared, mean", "most", "ms, median")
 SEARCHES = {
     "branch": branch_search,
     "beam, fixed": beam_search,
@@ -56,16 +58,15 @@ SEARCHES = {
 }
 
 
-def measure(index: TreeIndex, count: int, width: int, queries: int) -> None:
-    """Build, add and search one document, and print its rows."""
+def measure(index: TreeIndex, count: int, width: int, queries: int) -> Iterator[tuple[Cell, ...]]:
+    """Build, add and search one document: its rows."""
     pages, subjects = made_up(count)
     started = time.perf_counter()
     nodes = build_tree(pages, summarise, width, "made up")
     built = time.perf_counter()
     index.add_tree(nodes, pages)
     added = time.perf_counter()
-    root = nodes[-1]["level"]
-    start = f"| {count} | {len(nodes)} | {root} | {built - started:.2f} | {added - built:.2f}"
+    start = (count, len(nodes), nodes[-1]["level"], built - started, added - built)
     chosen = random.Random(1).choices(subjects, k=queries)
     for name, search in SEARCHES.items():
         compared, times = [], []
@@ -74,11 +75,8 @@ def measure(index: TreeIndex, count: int, width: int, queries: int) -> None:
             found = search(index, " ".join(subject[:3]))
             times.append(1000 * (time.perf_counter() - started))
             compared.append(found.trace.comparisons if hasattr(found, "trace") else count)
-        print(
-            f"{start} | {name} | {statistics.fmean(compared):.0f} | {max(compared)} "
-            f"| {statistics.median(times):.0f} |"
-        )
-        start = "| | | | |"
+        yield (*start, name, round(statistics.fmean(compared)), max(compared), statistics.median(times))
+        start = (None,) * len(start)
 
 
 def made_up(count: int) -> tuple[list[str], list[list[str]]]:

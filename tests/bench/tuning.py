@@ -8,17 +8,18 @@ that the kernel writes is measured in the same run, key by key in turn, and says
 
 import argparse
 import json
-import platform
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
 
 import lab
 from hybrid_search import BM25Index, Retriever, VectorIndex
+
+from .results import Result, Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the tests' own helpers
 
@@ -42,34 +43,39 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel-only", action="store_true", help="leave the browser out")
 
 
-def run(options: argparse.Namespace) -> None:
-    print(f"Python {platform.python_version()}, {platform.machine()}")
-    print("In the kernel, milliseconds a step:")
-    for name, milliseconds in kernel_steps(options.steps).items():
-        print(f"  {name:22}{summary(milliseconds)}")
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    size, steps = kernel_steps(options.steps)
+    yield Table(
+        f"In the kernel, milliseconds a step; {size}",
+        ("slider", "median", "95th"),
+        [(name, *summary(milliseconds)) for name, milliseconds in steps.items()],
+    )
     if options.kernel_only:
         return
-    print("From the key press to the changed page, milliseconds:")
     own, bare = browser_steps(options.steps)
-    print(f"  {'bare slider':22}{summary(bare)}")
-    print(f"  {'tuning lab, k_rrf':22}{summary(own)}")
-    print(f"  ratio of the medians: {statistics.median(own) / statistics.median(bare):.2f}")
+    yield Table(
+        "From the key press to the changed page, milliseconds",
+        ("slider", "median", "95th"),
+        [("bare slider", *summary(bare)), ("tuning lab, k_rrf", *summary(own))],
+    )
+    yield f"ratio of the medians: {statistics.median(own) / statistics.median(bare):.2f}"
 
 
-def summary(milliseconds: list[float]) -> str:
+def summary(milliseconds: list[float]) -> tuple[float, float]:
+    """The median and the 95th percentile."""
     ordered = sorted(milliseconds)
-    return f"median {statistics.median(ordered):5.1f}, 95th {ordered[int(0.95 * (len(ordered) - 1))]:5.1f}"
+    return statistics.median(ordered), ordered[int(0.95 * (len(ordered) - 1))]
 
 
 # ---- in the kernel
 
 
-def kernel_steps(steps: int) -> dict[str, list[float]]:
-    """Milliseconds of each step of each slider, for the query whose fused ranking is longest."""
+def kernel_steps(steps: int) -> tuple[str, dict[str, list[float]]]:
+    """What is searched, and milliseconds of each step of each slider, for the query whose fused ranking is longest."""
     retriever = Retriever(VectorIndex(lab.embedder()), BM25Index(tokenize=lab.python_tokens))
     retriever.add_documents(lab.python_reference())
     tuning = lab.TuningLab(retriever, lab.judged_queries("python"))
-    print(f"  {tuning._model.size} documents, {len(tuning._model.judged)} judged queries, two indexes")
+    size = f"{tuning._model.size} documents, {len(tuning._model.judged)} judged queries, two indexes"
     # There is no page here: a message is written, as for one, and goes nowhere.
     tuning._view.comm.publish_msg = lambda _kind, data=None, **_more: json.dumps(data)
     depths = tuning._model.depths
@@ -83,7 +89,7 @@ def kernel_steps(steps: int) -> dict[str, list[float]]:
     # Without a kernel the maps would be made within the step: here, as there, they come later.
     tuning._measure_later = lambda: None
     timed["weight"] = _timed(tuning._weights[1], "value", (i / 20 for i in _to_and_fro(40)), steps)
-    return timed
+    return size, timed
 
 
 def _to_and_fro(count: int) -> Iterable[int]:
