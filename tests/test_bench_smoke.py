@@ -10,7 +10,9 @@ from conftest import need
 from sample_class import sandbox
 
 # Those that tests/test_bench.py runs are left out.
-TINY: dict[str, list[str]] = {}
+TINY: dict[str, list[str]] = {
+    "startup": ["--rounds", "1", "--checks", "find_term", "--no-lab"],
+}
 ELSEWHERE = {"retrieval", "postgres", "reranking", "trees", "class", "tuning"}
 IN_A_SANDBOX = {"grading", "growth"}
 

@@ -5,6 +5,8 @@ import re
 from functools import cache
 from itertools import groupby
 
+from .stop_words import word_lists
+
 # The model reads 256 tokens, which is about this many characters of the reference.
 CHUNK_CHARACTERS = 1000
 
@@ -105,6 +107,5 @@ def python_tokens(text: str) -> list[str]:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    from bm25s.stopwords import STOPWORDS_EN_PLUS
-
-    return frozenset(STOPWORDS_EN_PLUS) - {name.casefold() for name in keyword.kwlist} - {"match", "case"}
+    words = frozenset(word_lists()["STOPWORDS_EN_PLUS"])
+    return words - {name.casefold() for name in keyword.kwlist} - {"match", "case"}

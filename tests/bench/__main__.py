@@ -17,6 +17,7 @@ BENCHMARKS = {
     "reranking": "reranking",
     "trees": "trees",
     "tuning": "tuning",
+    "startup": "startup",
     "class": "class_run",
 }
 # What the run of all gives a benchmark, where its own defaults take too long there.
