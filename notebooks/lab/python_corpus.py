@@ -5,7 +5,7 @@ import re
 from functools import cache
 from itertools import groupby
 
-from .stop_words import word_lists
+from .word_lists import word_lists
 
 # The model reads 256 tokens, which is about this many characters of the reference.
 CHUNK_CHARACTERS = 1000
