@@ -103,6 +103,14 @@ def test_a_state_is_told_by_shape_and_not_by_colour_alone():
     assert len({(marker, size, colour == "none") for marker, colour, size, _name in _LOOKS.values()}) == 5
 
 
+def test_a_rank_is_read_on_a_ground_of_its_own_whatever_line_runs_below_it(walk):
+    (axes,) = lab.plot_walk(walk, 2).draw("black").axes
+    ranks = [text for text in axes.texts if text.get_bbox_patch() is not None]
+    assert sorted(text.get_text() for text in ranks) == ["1", "2", "3", "4"]
+    others = [artist.get_zorder() for artist in (*axes.lines, *axes.patches)]
+    assert min(text.get_zorder() for text in ranks) > max(others)
+
+
 @pytest.mark.parametrize("step", [0, 5, -1])
 def test_a_step_that_is_not_there_is_refused(walk, step):
     with pytest.raises(ValueError, match="from 1 to 4"):

@@ -15,7 +15,7 @@ from lab.tree_walk import FINAL, LOST, PASSED, WAITING, Walk, in_words
 # A tree of more pages is drawn only where the search has looked.
 _MOST_PAGES = 16
 _GREY = "#999999"
-_BELOW_LABEL = 0.46  # where the lines to the children begin
+_BELOW_LABEL = 0.54  # where the lines to the children begin
 # Shape and colour of a node, its size, and what a legend calls it. Those that nobody has looked at come last.
 _UNSEEN = "unseen"
 _LOOKS = {
@@ -236,12 +236,16 @@ def _draw_node(axes, ink: str, place: _Place, state: str, ranks: dict[int, int])
         axes.plot(place.x, place.y + 0.6, zorder=1, **_mark("^", "none", ink, 8))
     axes.plot(*at, zorder=3, **_mark(marker, colour, ink, size))
     rank = ranks.get(place.node["id"])
-    write = {"textcoords": "offset points", "color": ink, "zorder": 4}
+    write = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8, "zorder": 4}
     if rank is not None:
         axes.plot(*at, zorder=2, **_mark("s", "none", ORANGE, 19, edge=2.5))
-        axes.annotate(f"{rank}.", at, xytext=(11, 6), fontsize=9, fontweight="bold", **write)
+        # On a ground of its own, since lines and other squares may run below it.
+        ground = {"boxstyle": "square,pad=0.12", "facecolor": ORANGE, "edgecolor": "none"}
+        axes.annotate(
+            str(rank), at, xytext=(9.5, 9.5), color="black", fontweight="bold", bbox=ground, **write
+        )
     below = -16 if rank is not None else -12
-    axes.annotate(_pages(place.node), at, xytext=(0, below), ha="center", va="center", fontsize=8, **write)
+    axes.annotate(_pages(place.node), at, xytext=(0, below), color=ink, **write)
 
 
 def _mark(marker: str, colour: str, ink: str, size: float, edge: float = 1) -> dict:
