@@ -11,6 +11,7 @@ from sample_class import sandbox
 
 # Those that tests/test_bench.py runs are left out.
 TINY: dict[str, list[str]] = {
+    "keywords": ["--documents", "300", "--growth", "200", "--seconds", "0.1"],
     "startup": ["--rounds", "1", "--checks", "find_term", "--no-lab"],
 }
 ELSEWHERE = {"retrieval", "postgres", "reranking", "trees", "class", "tuning"}

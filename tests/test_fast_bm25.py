@@ -2,9 +2,11 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from hybrid_search import BM25Index, FastBM25Index, Retriever, load_snapshot, save_snapshot
+from hybrid_search.bm25 import _best
 
 
 def corpus(seed: int) -> tuple[list[dict], list[str]]:
@@ -45,6 +47,16 @@ def test_equal_scores_keep_the_order_of_addition_at_every_cut():
     expected = [*documents[0::2], *documents[1::2]]
     for k in range(1, 11):
         assert [document["id"] for document, _ in index.search("pump", k)] == [d["id"] for d in expected[:k]]
+
+
+@pytest.mark.parametrize("values", [3, 40, 10_000])
+@pytest.mark.parametrize("k", [1, 2, 7, 8, 9, 100, 2_000, 2_001])
+def test_the_best_of_many_scores_are_those_of_a_plain_sort(values, k):
+    drawn = np.random.default_rng(values)
+    scores = drawn.integers(-1, values, size=2_000) / 7  # zero and less is no match
+    expected = [n for n in sorted(range(2_000), key=lambda n: -scores[n]) if scores[n] > 0]
+    assert _best(scores, k) == expected[:k]
+    assert _best(np.zeros(2_000), k) == []
 
 
 def test_what_shares_no_term_is_not_returned_and_an_empty_index_gives_nothing():

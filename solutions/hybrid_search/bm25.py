@@ -16,6 +16,7 @@ _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)['\u2019](
 _RUN = re.compile(r"\w+(?:[-.]\w+)*")
 _IDENTIFIER = re.compile(r"[\d_]")
 _PARTS = re.compile(r"[-.]")
+_BLOCK = 256  # scores
 
 
 def tokenize(text: str) -> list[str]:
@@ -68,11 +69,13 @@ def _best(scores, k: int) -> list[int]:
     """The positions of the k highest scores above zero, highest first; equal scores in their order."""
     import numpy as np
 
-    found = np.flatnonzero(scores > 0)
+    # At least k scores reach the k-th highest of the blocks' maxima, and few more do: the others are out.
+    maxima = np.maximum.reduceat(scores, np.arange(0, len(scores), _BLOCK))
+    least = np.partition(maxima, -k)[-k] if k < len(maxima) else 0
+    found = np.flatnonzero(scores >= least if least > 0 else scores > 0)
     if len(found) > k:
-        # Whoever ties with the worst of the best k stays, so that their order decides below.
-        worst = np.partition(scores[found], len(found) - k)[len(found) - k]
-        found = found[scores[found] >= worst]
+        # Whoever ties with the worst of the best k stays, so that the order of addition decides below.
+        found = found[scores[found] >= np.partition(scores[found], -k)[-k]]
     return found[np.argsort(-scores[found], kind="stable")][:k].tolist()
 
 

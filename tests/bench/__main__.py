@@ -17,6 +17,7 @@ BENCHMARKS = {
     "reranking": "reranking",
     "trees": "trees",
     "tuning": "tuning",
+    "keywords": "keywords",
     "startup": "startup",
     "class": "class_run",
 }

@@ -60,3 +60,16 @@ def with_blas_threads(threads: int, module: str, *arguments: str) -> str:
     if done.returncode:
         raise OSError(f"{module} ended with {done.returncode}")
     return done.stdout
+
+
+def held_memory() -> int:
+    """The bytes that this process alone holds; on Linux what it has freed is given back to the system first."""
+    import ctypes
+    import gc
+
+    import psutil
+
+    gc.collect()
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).malloc_trim(0)
+    return psutil.Process().memory_full_info().uss
