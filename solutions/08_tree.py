@@ -409,8 +409,9 @@ for question in [
 # ## Many pages, and two widths
 #
 # One small report proves nothing. `lab.reference_documents()` gives Python's language reference as 11 documents of many
-# pages, and 66 questions have been judged: for each it is known which pages answer it. All numbers from here on are
-# those of extracts and of the model on your computer, so that you can compare yours with those in the text.
+# pages, and 66 questions have been judged: for each it is known which pages answer it. Both were written down before
+# any search ran on them. All numbers from here on are those of extracts and of the model on your computer, so that you
+# can compare yours with those in the text.
 #
 # A wider tree has fewer levels. **Predict:** which width loses less, 3 or 5?
 

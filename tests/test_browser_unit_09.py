@@ -39,6 +39,8 @@ def test_a_learner_solves_the_unit_and_sees_its_pictures(lab):
             "curve": "lab.plot_knee(scores, knee(scores))",
             "kept": "lab.plot_kept(first_round, knee([score for _, score in first_round]), other",
             "measured": "return lab.measure_trees",
+            "all-in-one": "lab.interval_table(in_all())",
+            "paired": 'minus="flat"',
             "cuts": "return lab.measure_cuts",
         }
         for name, text in shown.items():
@@ -47,4 +49,12 @@ def test_a_learner_solves_the_unit_and_sees_its_pictures(lab):
             screenshot(page, f"unit-09-{name}")
         assert "14 of 36 nodes are kept" in notebook.output(cell_with(shown["kept"]))
         assert "flat recall" in notebook.output(cell_with(shown["measured"]))
+        for cell, searches in (
+            ("all-in-one", ("flat", "branch", "beam", "knee", "sensitive")),
+            ("paired", ("branch", "beam", "knee", "sensitive")),
+        ):
+            table = notebook.output(cell_with(shown[cell]))
+            for word in ("recall", "pruned", "compared", "ms", "width 3", "width 5", *searches):
+                assert word in table, (cell, word)
+            assert table.count(" to ") == 2 * len(searches) * 4  # an interval in every cell
         assert page.problems == []

@@ -185,7 +185,8 @@ def test_each_shape_search_and_query_has_a_row_and_what_is_unjudged_none(index):
     assert (table["recall low"] <= table["recall"]).all() and (table["recall"] <= table["recall high"]).all()
     assert (lab.paired_differences(measured, "recall", "recall") == 0).all(axis=None)
     times = lab.search_times(searches, {"width 3": index}, JUDGED[:2])
-    assert list(times.index) == list(searches) and (times["width 3"] > 0).all()
+    assert list(times.index) == [("width 3", search, query) for search in searches for query in ("q1", "q2")]
+    assert list(times.columns) == ["ms"] and (times["ms"] > 0).all()
 
 
 def test_intervals_are_those_of_the_bootstrap():
@@ -199,6 +200,42 @@ def test_intervals_are_those_of_the_bootstrap():
     difference = lab.paired_differences(measured, "one", "other").loc["s"]
     assert difference["difference"] == pytest.approx((-0.1 + 0.1 + 0.7) / 3)
     assert (difference["low"], difference["high"]) == lab.paired_bootstrap([0.1, 0.5, 0.9], [0.2, 0.4, 0.2])
+
+
+def two_searches():
+    from pandas import DataFrame, MultiIndex
+
+    rows = MultiIndex.from_product(
+        [["s", "t"], ["flat", "knee"], ["a", "b", "c"]], names=["shape", "search", "query"]
+    )
+    recall = [0.5, 0.5, 0.8, 0.6, 0.5, 1.0, 0.5, 0.5, 0.8, 0.2, 0.2, 0.2]
+    compared = [100] * 3 + [20, 40, 30] + [100] * 3 + [60] * 3
+    ms = [math.nan, 1.0, 3.0, 9.0, 5.0, 6.0] * 2
+    return DataFrame({"recall": recall, "compared": compared, "ms": ms}, index=rows)
+
+
+def test_a_table_has_each_mean_with_its_interval():
+    table = lab.interval_table(two_searches())
+    assert list(table.index) == [("s", "flat"), ("s", "knee"), ("t", "flat"), ("t", "knee")]
+    low, high = lab.bootstrap_interval([0.6, 0.5, 1.0])
+    assert table.loc[("s", "knee"), "recall"] == f"0.70 ({low:.2f} to {high:.2f})"
+    low, high = lab.bootstrap_interval([20, 40, 30])
+    assert table.loc[("s", "knee"), "compared"] == f"30 ({low:.0f} to {high:.0f})"
+    assert table.loc[("s", "flat"), "compared"] == "100 (100 to 100)"
+    low, high = lab.bootstrap_interval([1.0, 3.0])
+    assert table.loc[("s", "flat"), "ms"] == f"2.00 ({low:.2f} to {high:.2f})"
+
+
+def test_a_table_of_differences_pairs_the_queries_of_a_shape():
+    table = lab.interval_table(two_searches(), minus="flat")
+    assert list(table.index) == [("s", "knee"), ("t", "knee")]
+    low, high = lab.paired_bootstrap([0.6, 0.5, 1.0], [0.5, 0.5, 0.8])
+    assert table.loc[("s", "knee"), "recall"] == f"+0.10 ({low:+.2f} to {high:+.2f})"
+    assert table.loc[("t", "knee"), "compared"] == "-40 (-40 to -40)"
+    low, high = lab.paired_bootstrap([5.0, 6.0], [1.0, 3.0])  # of the first query one time is not known
+    assert table.loc[("s", "knee"), "ms"] == f"+3.50 ({low:+.2f} to {high:+.2f})"
+    with pytest.raises(ValueError, match="There is no 'branch': choose one of 'flat', 'knee'."):
+        lab.interval_table(two_searches(), minus="branch")
 
 
 def test_a_search_that_fails_is_named_with_its_query(index):

@@ -1,5 +1,6 @@
 """Unit 09: the cases of a knee, and what the text says was measured."""
 
+import re
 import sys
 import warnings
 from functools import cache
@@ -95,16 +96,18 @@ def indexes():
     return made
 
 
+SEARCHES = {
+    "flat": lambda index, query: index.search(query, k=10, candidates=100),
+    "branch": branch_search,
+    "beam": beam_search,
+    "knee": lambda index, query: beam_search(index, query, "knee"),
+    "sensitive": lambda index, query: beam_search(index, query, "sensitive"),
+}
+
+
 @cache
 def measured():
-    searches = {
-        "flat": lambda index, query: index.search(query, k=10, candidates=100),
-        "branch": branch_search,
-        "beam": beam_search,
-        "knee": lambda index, query: beam_search(index, query, "knee"),
-        "sensitive": lambda index, query: beam_search(index, query, "sensitive"),
-    }
-    return lab.measure_trees(searches, indexes(), lab.judged_queries("pages"))
+    return lab.measure_trees(SEARCHES, indexes(), lab.judged_queries("pages"))
 
 
 @cache
@@ -140,6 +143,25 @@ def test_trees_save_comparisons():
     for shape in SHAPES:
         assert compared[shape, "flat"] == 354
         assert 70 < compared[shape, "beam"] < 90 and 180 < compared[shape, "knee"] < 205
+
+
+def test_all_trees_save_comparisons_but_perhaps_the_sensitive_one_of_width_5():
+    compared = measured()["compared"].unstack("search")
+    for shape in SHAPES:
+        for search in ("branch", "beam", "knee", "sensitive"):
+            low, high = lab.paired_bootstrap(compared.loc[shape, search], compared.loc[shape, "flat"])
+            assert low < 0 and (high > 0) == ((shape, search) == ("width 5", "sensitive"))
+
+
+def test_the_table_of_the_measurement_has_an_interval_for_each_figure_of_each_search():
+    figures = measured()[["recall", "pruned", "compared"]]
+    table = lab.interval_table(figures)
+    assert list(table.index) == [(shape, name) for shape in SHAPES for name in SEARCHES]
+    assert table.map(lambda cell: re.fullmatch(r"[\d.]+ \([\d.]+ to [\d.]+\)", cell) is not None).all(
+        axis=None
+    )
+    paired = lab.interval_table(figures, minus="flat")
+    assert list(paired.index) == [row for row in table.index if row[1] != "flat"]
 
 
 def test_the_shares_pruned_are_those_of_the_text():

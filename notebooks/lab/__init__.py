@@ -32,6 +32,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "evaluation": ("SearchError", "compare", "judged_ids", "losses"),
     "knee_view": ("plot_kept", "plot_knee"),
     "tree_evaluation": (
+        "interval_table",
         "measure_cuts",
         "measure_trees",
         "paired_differences",

@@ -6,7 +6,6 @@ dict with "file_name", "first_page" and "last_page". A judged page is "file_name
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import median
 from typing import TYPE_CHECKING
 
 from lab.corpora import Query
@@ -208,26 +207,66 @@ def paired_differences(measured: "DataFrame", one: str, other: str) -> "DataFram
     return DataFrame(list(rows.values()), index=groups.mean().index)
 
 
+def interval_table(measured: "DataFrame", minus: str | None = None) -> "DataFrame":
+    """The means over the queries with their 95 % bootstrap intervals, to be read: "0.67 (0.56 to 0.77)".
+
+    ``measured`` has a row a (shape, search, query), as what measure_trees and search_times give, or a (cut, query).
+    With ``minus``, the name of one of the searches: each other search's value minus its value on the same query, with
+    the paired interval. One that holds 0 leaves open which of the two is higher. A NaN is left out.
+
+    Raises ValueError for a ``minus`` that is not there.
+    """
+    from pandas import DataFrame, MultiIndex
+
+    names = list(dict.fromkeys(measured.index.get_level_values(-2)))
+    if minus is not None and minus not in names:
+        known = ", ".join(map(repr, names))
+        raise ValueError(_("There is no {name!r}: choose one of {known}.").format(name=minus, known=known))
+    digits = {name: 0 if mean >= 10 else 2 for name, mean in measured.abs().mean().items()}
+    levels = list(range(measured.index.nlevels - 1))
+    groups = {
+        name if isinstance(name, tuple) else (name,): group.droplevel(levels)
+        for name, group in measured.groupby(level=levels, sort=False)
+    }
+    rows = {}
+    for key, group in groups.items():
+        if key[-1] == minus:
+            continue
+        values = group if minus is None else group - groups[(*key[:-1], minus)]
+        rows[key] = {
+            name: _with_interval(values[name].dropna(), digits[name], minus is not None) for name in measured
+        }
+    return DataFrame(list(rows.values()), index=MultiIndex.from_tuples(rows, names=measured.index.names[:-1]))
+
+
+def _with_interval(values: Sequence[float], digits: int, is_difference: bool) -> str:
+    low, high = bootstrap_interval(values)
+    form = f"{'+' if is_difference else ''}.{digits}f"
+    return _("{mean} ({low} to {high})").format(
+        mean=format(sum(values) / len(values), form), low=format(low, form), high=format(high, form)
+    )
+
+
 def search_times(
     searches: Mapping[str, TreeSearch], indexes: Mapping[str, object], judged: Sequence[Query]
 ) -> "DataFrame":
-    """Milliseconds a query: the median over the judged queries, each search asking the index itself.
+    """Milliseconds, query by query, each search asking the index itself: a row a (shape, search, query).
 
-    A row a search, a column an index. The time to embed the query is not in it.
+    The one column is "ms". The time to embed the query is not in it.
     """
-    from pandas import DataFrame, Index
+    from pandas import DataFrame, MultiIndex
 
-    taken: dict[str, dict[str, float]] = {shape: {} for shape in indexes}
+    taken = {}
     for shape, index in indexes.items():
-        seconds: dict[str, list[float]] = {name: [] for name in searches}
         for query in progress(list(judged), _("Searching")):
             index.search_roots(query.text, 1)  # embeds it
             for name, search in searches.items():
                 started = time.perf_counter()
                 _result_pages(name, search, index, query)
-                seconds[name].append(time.perf_counter() - started)
-        taken[shape] = {name: 1000 * median(values) for name, values in seconds.items()}
-    return DataFrame(taken, index=Index(list(searches), name="search"))
+                taken[shape, name, query.id] = 1000 * (time.perf_counter() - started)
+    ordered = [(shape, name, query.id) for shape in indexes for name in searches for query in judged]
+    rows = MultiIndex.from_tuples(ordered, names=["shape", "search", "query"])
+    return DataFrame({"ms": [taken[row] for row in ordered]}, index=rows)
 
 
 def measure_cuts(
