@@ -35,8 +35,8 @@ BREAKS = {
     ),
     "k_rrf is added to the rank before the division": (
         "rrf",
-        "append(weight / (k_rrf + rank))",
-        "append(weight / (k_rrf or 1) + rank)",
+        "part = weight / (k_rrf + rank)",
+        "part = weight / (k_rrf or 1) + rank",
     ),
     "k_rrf is the one asked for": (
         "retriever",
@@ -55,15 +55,15 @@ BREAKS = {
     ),
     "a document absent from a ranking gets nothing from it": (
         "rrf",
-        "    # fsum rounds once",
-        "    for key in parts:\n"
-        "        parts[key] += [1 / (k_rrf + len(other) + 1) for other in rankings if key not in other]\n"
-        "    # fsum rounds once",
+        "    order = sorted(",
+        "    for key in scores:\n"
+        "        scores[key] += sum(1 / (k_rrf + len(other) + 1) for other in rankings if key not in other)\n"
+        "    order = sorted(",
     ),
     "weights multiply": (
         "rrf",
-        "append(weight / (k_rrf + rank))",
-        "append(1 / (k_rrf + rank))",
+        "part = weight / (k_rrf + rank)",
+        "part = 1 / (k_rrf + rank)",
     ),
     "weights reach the fusion": (
         "retriever",
@@ -72,8 +72,8 @@ BREAKS = {
     ),
     "weights are not scaled to a sum of 1": (
         "rrf",
-        "    parts: dict",
-        "    weights = [weight / sum(weights) for weight in weights]\n    parts: dict",
+        "    scores: dict",
+        "    weights = [weight / sum(weights) for weight in weights]\n    scores: dict",
     ),
     "weight 0 contributes nothing": (
         "rrf",
@@ -87,35 +87,35 @@ BREAKS = {
     ),
     "scores are summed, not the best kept": (
         "rrf",
-        "math.fsum(values)",
-        "max(values)",
+        "math.fsum(parts)",
+        "max(parts)",
     ),
     "scores are summed, not averaged": (
         "rrf",
-        "math.fsum(values)",
-        "math.fsum(values) / len(rankings)",
+        "math.fsum(parts)",
+        "math.fsum(parts) / len(rankings)",
     ),
     "equal sums are exactly equal": (
         "rrf",
-        "math.fsum(values)",
+        "math.fsum(parts)",
         # From Python 3.12 on, the built-in sum makes up for rounding.
-        "__import__('functools').reduce(lambda total, part: total + part, values)",
+        "__import__('functools').reduce(lambda total, part: total + part, parts)",
     ),
     # The order
     "higher scores come first": (
         "rrf",
-        "(-scores[key], best_rank[key])",
-        "(scores[key], best_rank[key])",
+        "key=scores.get, reverse=True",
+        "key=scores.get",
     ),
     "equal scores: the better best rank comes first": (
         "rrf",
-        "(-scores[key], best_rank[key])",
-        "(-scores[key],)",
+        "sorted(scores, key=best_rank.get)",
+        "scores",
     ),
     "the best rank is the smallest": (
         "rrf",
-        "min(rank, best_rank",
-        "max(rank, best_rank",
+        "if rank < best_rank[key]:",
+        "if rank > best_rank[key]:",
     ),
     "equal scores and best ranks: the first seen comes first": (
         "rrf",
@@ -125,13 +125,13 @@ BREAKS = {
     # How many
     "k results and no more": (
         "retriever",
-        "for key in list(scores)[:k]]",
-        "for key in scores]",
+        "islice(scores.items(), k)",
+        "scores.items()",
     ),
     "k is not bounded by candidates": (
         "retriever",
-        "list(scores)[:k]",
-        "list(scores)[: min(k, candidates)]",
+        "islice(scores.items(), k)",
+        "islice(scores.items(), min(k, candidates))",
     ),
     "one result unless told": (
         "retriever",
@@ -181,14 +181,13 @@ BREAKS = {
     ),
     "temporary documents are kept until the end": (
         "retriever",
-        "            rankings.append([identity(document) for document in found])",
-        "            rankings.append([identity(document) for document in found])\n"
-        "            documents = {key: None for key in documents}",
+        "            rankings.append(ranking)",
+        "            rankings.append(ranking)\n            documents = {key: None for key in documents}",
     ),
     "the document given back is the one that was found": (
         "retriever",
-        "return [document for document, _ in pairs]",
-        "return [{**document} for document, _ in pairs]",
+        "documents.append(document)",
+        "documents.append({**document})",
     ),
     # Refusals
     "no index is refused": (
@@ -273,7 +272,7 @@ BREAKS = {
     ),
     "results that are no pairs are refused": (
         "retriever",
-        "if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], dict)):",
+        "if not isinstance(document, dict):",
         "if False:",
     ),
     "a bad document reaches no index": (

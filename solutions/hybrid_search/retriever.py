@@ -88,22 +88,27 @@ class Retriever:
         rankings = []
         for index, weight in zip(self.indexes, weights, strict=True):
             found = _documents_of(index, query, candidates) if weight else []
-            for document in found:
-                documents.setdefault(identity(document), document)
-            rankings.append([identity(document) for document in found])
+            ranking = [identity(document) for document in found]
+            documents = dict(zip(ranking, found, strict=True)) | documents
+            rankings.append(ranking)
         scores = rrf_scores(rankings, k_rrf, weights)
-        return [(documents[key], scores[key]) for key in list(scores)[:k]]
+        return [(documents[key], score) for key, score in islice(scores.items(), k)]
 
 
 def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]:
     found = index.search(query, candidates)
-    pairs = list(islice(found, candidates)) if isinstance(found, Iterable) else [found]
-    for pair in pairs:
-        if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], dict)):
+    documents = []
+    for pair in islice(found, candidates) if isinstance(found, Iterable) else [found]:
+        try:
+            document, _ = pair
+        except (TypeError, ValueError):
+            document = None
+        if not isinstance(document, dict):
             raise TypeError(
                 f"search of {type(index).__name__} must give pairs (document, value): got {str(pair)[:80]}"
             )
-    return [document for document, _ in pairs]
+        documents.append(document)
+    return documents
 
 
 class KeywordIndex:

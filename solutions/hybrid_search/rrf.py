@@ -35,17 +35,24 @@ def rrf_scores(
     rankings = [_distinct(ranking) for ranking in rankings]
     k_rrf = check_k_rrf(k_rrf)
     weights = check_weights(weights, len(rankings))
-    parts: dict[Hashable, list[float]] = {}
+    scores: dict[Hashable, float] = {}
     best_rank: dict[Hashable, int] = {}
+    shared: dict[Hashable, list[float]] = {}  # what each ranking adds to a key that stands in several
     for ranking, weight in zip(rankings, weights, strict=True):
         if weight == 0:
             continue
         for rank, key in enumerate(ranking, start=1):
-            parts.setdefault(key, []).append(weight / (k_rrf + rank))
-            best_rank[key] = min(rank, best_rank.get(key, rank))
-    # fsum rounds once, so that equal sums are equal whatever the order of their parts.
-    scores = {key: math.fsum(values) for key, values in parts.items()}
-    order = sorted(scores, key=lambda key: (-scores[key], best_rank[key]))
+            part = weight / (k_rrf + rank)
+            if key not in scores:
+                scores[key], best_rank[key] = part, rank
+            else:
+                shared.setdefault(key, [scores[key]]).append(part)
+                if rank < best_rank[key]:
+                    best_rank[key] = rank
+    for key, parts in shared.items():
+        # fsum rounds once, so that equal sums are equal whatever the order of their parts.
+        scores[key] = math.fsum(parts)
+    order = sorted(sorted(scores, key=best_rank.get), key=scores.get, reverse=True)
     return {key: scores[key] for key in order}
 
 
