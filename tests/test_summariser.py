@@ -348,6 +348,19 @@ def test_a_page_is_asked_once_and_its_summary_kept_for_the_next_run(server, monk
     assert len(server.requests) == 3
 
 
+@pytest.mark.parametrize("address", ["{url}", "{url_with_key}"])
+def test_the_key_is_in_no_file_that_is_kept(server, monkeypatch, tmp_path, address, capfd, caplog):
+    with_key = server.url.replace("http://", f"http://user:{KEY}@")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address.format(url=server.url, url_with_key=with_key))
+    caplog.set_level("DEBUG")
+    assert lab.summariser()(PAGE) == RIGHT and len(server.requests) == 1
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files and not any(KEY.encode() in path.read_bytes() for path in files)
+    assert KEY not in "".join(capfd.readouterr())
+    # The libraries log the address as it was given.
+    assert KEY not in caplog.text.replace(with_key, "")
+
+
 def test_a_kept_summary_that_is_none_is_asked_again(server):
     summarise = AnthropicSummariser()
     summarise._cache.write_bytes(summarise._space, {PAGE: b'{"summary": 1}'})

@@ -726,13 +726,16 @@ def test_vectors_of_two_dimensions_in_one_document_are_refused(memory):
     assert not memory.collection_exists("trees")
 
 
-def test_a_collection_of_an_older_version_is_refused_and_left_alone(client, name):
+@pytest.mark.parametrize("version", [0, 99])
+def test_a_collection_of_an_older_or_newer_version_is_refused_and_left_alone(client, name, version):
     filled(client, name)
     state = everything(client, name)[0][0]
-    client.upsert(name, [models.PointStruct(id=0, vector={}, payload={**state, "schema": 99})], wait=True)
+    client.upsert(
+        name, [models.PointStruct(id=0, vector={}, payload={**state, "schema": version})], wait=True
+    )
     before = everything(client, name)
     with pytest.raises(
-        ValueError, match="cannot be used .it was made by version 99, this is 1.: take another name"
+        ValueError, match=f"cannot be used .it was made by version {version}, this is 1.: take another name"
     ):
         TreeIndex(client, name, Letters())
     assert everything(client, name) == before

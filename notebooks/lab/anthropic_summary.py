@@ -1,5 +1,6 @@
 """Summaries from a language model of Anthropic, for those who have set ANTHROPIC_API_KEY and installed anthropic."""
 
+import hashlib
 import json
 import os
 import time
@@ -61,7 +62,9 @@ class AnthropicSummariser:
     def __init__(self, key: str | None = None, *, timeout: float = TIMEOUT_SECONDS, attempts: int = ATTEMPTS):
         self.name = os.environ.get("ANTHROPIC_MODEL") or DEFAULT_MODEL
         address = os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS
-        self._space = json.dumps(["summary", self.name, address, _INSTRUCTION, SCHEMA])
+        # Hashed, since an address may hold a password, and what is kept must not.
+        depends_on = json.dumps(["summary", self.name, address, _INSTRUCTION, SCHEMA])
+        self._space = f"summary {hashlib.sha256(depends_on.encode()).hexdigest()}"
         self._cache = VectorCache()
         self._timeout, self._attempts = timeout, attempts
         key = SERVICE.checked_key(key or os.environ.get(SERVICE.variable) or "")

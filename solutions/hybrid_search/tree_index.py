@@ -322,7 +322,9 @@ class TreeIndex:
         vectors = parameters.vectors if isinstance(parameters.vectors, dict) else {}
         if schema != SCHEMA or "dense" not in vectors or "sparse" not in (parameters.sparse_vectors or {}):
             found = (
-                f"it was made by version {schema}, this is {SCHEMA}" if schema else "it holds something else"
+                "it holds something else"
+                if schema is None
+                else f"it was made by version {schema}, this is {SCHEMA}"
             )
             raise ValueError(
                 f"the collection {self.collection!r} cannot be used ({found}): take another name, or delete it "
