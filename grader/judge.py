@@ -84,7 +84,7 @@ def judge(exercise: Exercise, attempt: Any, reference: dict[str, Any]) -> Report
             None if theirs is None else exercise.compare.alike(y, theirs)
             for y, theirs in zip(yours, outcomes, strict=True)
         ]
-        for name, outcomes in reference["misconceptions"].items()
+        for name, outcomes in (() if all(right) else reference["misconceptions"].items())
     }
     verdicts, start = [], 0
     for criterion in exercise.criteria:

@@ -23,8 +23,8 @@ LIMITS = Limits(cell_seconds=8, notebook_seconds=30, memory=300_000_000)
 def cold_runner(unit: str = UNIT) -> Iterator[ForkRunner]:
     """A runner that has warmed up nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warm, "imports", list)
-        patch.setattr(warm, "lines", list)
+        patch.setattr(warm, "imports", lambda unit: [])
+        patch.setattr(warm, "lines", lambda unit: [])
         runner = ForkRunner(unit)
     with runner:
         yield runner

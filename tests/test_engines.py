@@ -23,8 +23,8 @@ from grader.sandbox.execution import EngineFault, Execution, Job, NoSandbox
 @pytest.fixture(autouse=True)
 def cold(monkeypatch) -> Iterator[None]:
     """Sandboxes that start quickly, and none that stays."""
-    monkeypatch.setattr(warm, "imports", list)
-    monkeypatch.setattr(warm, "lines", list)
+    monkeypatch.setattr(warm, "imports", lambda unit: [])
+    monkeypatch.setattr(warm, "lines", lambda unit: [])
     yield
     engines.close_runners()
 
@@ -153,11 +153,10 @@ def test_a_sandbox_ends_with_its_thread(sandbox):
 
 
 def test_what_the_warm_parent_says_is_in_the_fault(sandbox, monkeypatch):
-    monkeypatch.setattr(warm, "lines", lambda: ["import threading; threading.Thread(target=input).start()"])
     monkeypatch.setattr(
         warm,
         "lines",
-        lambda: ["import threading, time; threading.Thread(target=time.sleep, args=(9,)).start()"],
+        lambda unit: ["import threading, time; threading.Thread(target=time.sleep, args=(9,)).start()"],
     )
     with pytest.raises(EngineFault, match="2 threads: a process with threads cannot fork safely"):
         fork_engine.ForkRunner(UNIT)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from .gradebook import Scores
 
@@ -14,6 +14,7 @@ _POLICY = (
 )
 
 
+_MOST_KEPT = 500  # texts that pages may share
 _PICTURE_WITHOUT_TEXT = re.compile(r"<img(?![^>]*\balt=)")
 
 
@@ -60,13 +61,14 @@ def _exporter(config: Any) -> Any:
     """nbconvert's exporter of HTML. It reads each page once more for pictures without a text, which takes half
     of its time; ours does so where there is such a picture.
     """
+    from jinja2 import pass_context
     from nbconvert.exporters import HTMLExporter, TemplateExporter
     from nbconvert.filters import Highlight2HTML
     from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 
     highlight = Highlight2HTML(pygments_lexer="ipython3", config=config)
 
-    @lru_cache(maxsize=500)  # most cells are the release's, and the same in every page
+    @lru_cache(maxsize=_MOST_KEPT)  # most cells are the release's, and the same in every page
     def highlighted_once(source: str) -> str:
         return highlight(source)
 
@@ -74,6 +76,18 @@ def _exporter(config: Any) -> Any:
         return highlighted_once(source)
 
     class Exporter(HTMLExporter):
+        rendered: ClassVar[dict[str, str]] = {}  # Markdown, most of it the release's
+
+        @pass_context
+        def markdown2html(self, context: Any, source: str) -> str:
+            if context.get("cell", {}).get("attachments"):
+                return HTMLExporter.markdown2html(self, context, source)
+            if source not in self.rendered:
+                if len(self.rendered) >= _MOST_KEPT:
+                    self.rendered.clear()
+                self.rendered[source] = HTMLExporter.markdown2html(self, context, source)
+            return self.rendered[source]
+
         def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> tuple[str, Any]:
             ready = self._init_resources(resources)
             self.register_filter("highlight_code", highlighted)

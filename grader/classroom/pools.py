@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from ..sandbox.execution import EngineFault, Execution, Job
 from . import kept
 
 _SECONDS_TO_CONNECT = 10
+_SECONDS_OF_A_TURN = 0.0005
 # Bytes of memory: what a class run uses at most where nobody says how many jobs; and what of it the grader takes, and a
 # warm parent besides its notebook.
 _MOST_MEMORY = 2_000_000_000
@@ -68,6 +70,9 @@ def local(jobs: int) -> Iterator[Pool]:
 
     executor = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
     pool = Pool(executor, jobs)
+    before = sys.getswitchinterval()
+    # A sandbox waits for its next cell while this process judges another notebook.
+    sys.setswitchinterval(_SECONDS_OF_A_TURN)
     try:
         yield pool
     except BaseException:
@@ -76,6 +81,7 @@ def local(jobs: int) -> Iterator[Pool]:
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
         close_runners()
+        sys.setswitchinterval(before)
 
 
 @contextmanager

@@ -18,12 +18,14 @@ from typing import Any
 from ..cells import code_cells
 from ..files import PutAside, write_whole
 from ..grades import GradeState, SubmissionGrade
+from ..light_imports import without_grammars
 from ..paths import ROOT
 from ..sandbox.execution import EngineFault, Execution, Job, NoSandbox
 from ..units import Unit, unit_named
 from . import record
 from .entries import CannotRead, read, shown
 from .executions import run_all
+from .forked import each_done
 from .gradebook import Entry, Scores, check_gradebook, grades_written
 from .kept import Kept, sources
 from .places import Places
@@ -198,10 +200,16 @@ class _Run:
         if order.engine == "fork":
             pool.ready(order.unit.name, order.engine, self.seed % 2**32)
         # Slow imports, while the sandboxes start.
-        import nbformat
+        with without_grammars():
+            import nbformat
 
-        from ..exam import Exam
-        from ..notebooks import released
+            from ..exam import Exam
+            from ..nbgrader_course import course_config
+            from ..notebooks import released
+            from .pages import FeedbackPages
+
+            self.config = course_config(order.root)
+            self.pages = FeedbackPages(self.config)
 
         self.exam = Exam(order.unit.name, self.seed)
         self.release = released(order.unit.name)
@@ -298,19 +306,17 @@ class _Run:
 
     def write(self) -> dict[str, Scores]:
         """Write everything, the gradebook last; what it holds now."""
-        from ..nbgrader_course import course_config
         from .tables import write_nbgrader_table, write_tables
 
         places, unit = self.order.places, self.order.unit.name
-        config = course_config(self.order.root)
         self.class_list.sort(key=lambda one: one.learner.casefold())
         for one in self.class_list:
             self._write_notebook(one)
         entries = [Entry(one.learner, one.grade, one.unanswered, one.submitted) for one in self.class_list]
-        with grades_written(places.gradebook, unit, self.release, entries, config) as written:
-            self._write_pages(written.scores, config)
+        with grades_written(places.gradebook, unit, self.release, entries, self.config) as written:
+            self._write_pages(written.scores)
             write_tables(places.results, unit, self._grades(), written.scores)
-            write_nbgrader_table(places.results / "nbgrader.csv", unit, written.gradebook, config)
+            write_nbgrader_table(places.results / "nbgrader.csv", unit, written.gradebook, self.config)
         return written.scores
 
     def _write_notebook(self, one: _OnItsWay) -> None:
@@ -323,19 +329,22 @@ class _Run:
             for name, content in one.collected.items():
                 write_whole(place / name, content)
 
-    def _write_pages(self, scores: dict[str, Scores], config: Any) -> None:
+    def _write_pages(self, scores: dict[str, Scores]) -> None:
+        graded = [one for one in self.class_list if one.grade.state != "fault"]
+
+        def write(number: int) -> None:
+            self._write_page(graded[number], scores)
+
+        with Progress("Feedback pages", len(graded)) as progress:
+            for _ in each_done(write, range(len(graded))):
+                progress.advance()
+
+    def _write_page(self, one: _OnItsWay, scores: dict[str, Scores]) -> None:
         import nbformat
 
-        from .pages import FeedbackPages
-
-        pages = FeedbackPages(config)
-        with Progress("Feedback pages", len(self.class_list)) as progress:
-            for one in self.class_list:
-                if one.grade.state != "fault":
-                    notebook = nbformat.v4.reads(self.aside.get(one.graded).decode())
-                    page = pages.page(self.order.unit.name, notebook, scores[one.learner])
-                    write_whole(self.order.places.page(one.learner), page.encode())
-                progress.advance()
+        notebook = nbformat.v4.reads(self.aside.get(one.graded).decode())
+        page = self.pages.page(self.order.unit.name, notebook, scores[one.learner])
+        write_whole(self.order.places.page(one.learner), page.encode())
 
     def _grades(self) -> dict[str, SubmissionGrade]:
         return {one.learner: one.grade for one in self.class_list}

@@ -15,6 +15,7 @@ import shutil
 import site
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -235,9 +236,17 @@ def free_user_id() -> int:
     return 0x40000000 + number % 0x30000000 if wide else 20_000 + number % 40_000
 
 
+_trying = threading.Lock()
+
+
 @cache
 def why_not() -> str:
     """Why no sandbox can run here, and what to do about it, in one sentence; "" where one can. Tried once."""
+    return _missing() or _try_once()
+
+
+def _missing() -> str:
+    """What a sandbox needs and this machine has not, as far as one can see without trying."""
     if sys.platform != "linux":
         return (
             "The sandbox needs Linux, for bubblewrap and its namespaces: grade on Linux, or in a virtual machine "
@@ -253,12 +262,20 @@ def why_not() -> str:
         return str(missing)
     if _below(os.path.realpath(sys.base_prefix), ["/tmp"]):
         return f"Python lies in {sys.base_prefix}, and a sandbox has a /tmp of its own: install Python elsewhere."
-    return _try_once()
+    return ""
 
 
 def need_sandbox() -> None:
     """Raise NoSandbox with the sentence of why_not() where no sandbox can run."""
-    if reason := why_not():
+    with _trying:  # of two threads one tries, and the other has the answer then
+        reason = why_not()
+    if reason:
+        raise NoSandbox(reason)
+
+
+def need_parts() -> None:
+    """Raise NoSandbox where something is missing without which none can be tried."""
+    if reason := _missing():
         raise NoSandbox(reason)
 
 

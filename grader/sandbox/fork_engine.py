@@ -24,7 +24,7 @@ from ..revealed import stage
 from . import seccomp, warm
 from .channel import Channel, Ended, TimeUp, TooLong
 from .collected import Collected, why_stopped
-from .confinement import COURSE, Mount, command, environment, need_sandbox, python
+from .confinement import COURSE, Mount, command, environment, need_parts, need_sandbox, python
 from .execution import CellResult, EngineFault, Execution, Job, Stopped
 from .limits import Limits
 from .memory import memory_in_use, next_look
@@ -37,6 +37,7 @@ _PACKAGE = "course_sandbox"
 _SECONDS_TO_START = 120.0
 _SECONDS_TO_LOCK_IN = 30.0
 _GRACE = 2.0  # seconds for a cell to stop after it was interrupted
+_LOAD = b"L"  # as in inside/warm_parent.py
 _DISK_OF_PARENT = 20_000_000
 # What ends a notebook: more than honest code can send, as inside/wire.py cuts it.
 _MOST_OF_CELL = 16  # times the limit on a cell's output, in bytes
@@ -51,10 +52,11 @@ class ForkRunner:
     """
 
     def __init__(self, unit: str, hash_seed: int = 0) -> None:
-        need_sandbox()
+        need_parts()
         self.unit = unit
         self.broken = False
         self._owner = os.getpid()
+        self._loaded = False
         try:
             self._scratch = Scratch()
             self._said = tempfile.TemporaryFile()  # noqa: SIM115 - what the warm parent says on stderr
@@ -94,6 +96,9 @@ class ForkRunner:
                 except _TooMuchMemory as problem:
                     raise self._fault("an empty notebook uses more memory than the limit allows") from problem
                 cells = tuple(running.results())
+        if running.loaded and not self._loaded:
+            self._control.sendall(_LOAD)  # before the next notebook: one that embeds texts is seldom alone
+            self._loaded = True
         return Execution(cells, "fork", time.monotonic() - start)
 
     def close(self) -> None:
@@ -140,13 +145,14 @@ class ForkRunner:
         settings = json.dumps(
             {
                 "seccomp": base64.b64encode(seccomp.program()).decode("ascii"),
-                "imports": warm.imports(),
-                "warm_up": warm.lines(),
+                "imports": warm.imports(self.unit),
+                "warm_up": warm.lines(self.unit),
             }
         ).encode("ascii")
         self._control.settimeout(_SECONDS_TO_START)
         try:
             self._control.sendall(struct.pack("!I", len(settings)) + settings)
+            need_sandbox()  # tried while the warm parent imports
             answer = self._control.recv(1)
         except OSError:
             answer = b""
@@ -188,6 +194,7 @@ class _Notebook:
         self._end_of_notebook = start + job.limits.notebook_seconds
         self._channel = Channel(end, self._watch)
         self._collected = Collected()
+        self.loaded = False  # did it load what the warm parent has put off?
         self._bytes_left = _MOST_OF_NOTEBOOK * job.limits.output_bytes
 
     def prepare(self) -> None:
@@ -252,6 +259,7 @@ class _Notebook:
                     return None, "flood", True
                 message = _readable(line)
                 if "done" in message:
+                    self.loaded = message.get("loaded") is True
                     return clean_count(message["done"]), stopped, bool(stopped and last)
                 self._collected.add(message)
         except _TooMuchMemory:

@@ -29,7 +29,7 @@ def memory_in_use(process: int, limit: int = 0) -> int:
         namespace = os.readlink(f"/proc/{process}/ns/pid")
     except OSError:
         return 0
-    quick = _in_folders(process) + sum(map(_resident, _inside(namespace)))
+    quick = _in_folders(process) + _all_resident(process, namespace)
     if quick <= limit:
         return quick
     # The exact count takes time, in which many processes could fill a great deal.
@@ -112,10 +112,24 @@ def _in_folders(process: int) -> int:
     return used
 
 
-def _resident(process: str) -> int:
+def _all_resident(process: int, namespace: str) -> int:
+    """What is in memory for all processes in the namespace, each with what others share.
+
+    The sandbox's own /proc lists them, and no others: with many processes on the computer that is a tenth of the time.
+    """
+    own = f"/proc/{process}/root/proc"
+    try:
+        if os.readlink(f"{own}/1/ns/pid") == namespace:
+            return sum(_resident(entry, own) for entry in os.listdir(own) if entry.isdecimal())
+    except OSError:  # not there yet, gone, or not to be seen
+        pass
+    return sum(map(_resident, _inside(namespace)))
+
+
+def _resident(process: str, proc: str = "/proc") -> int:
     """All that is in memory for a process, also what others share."""
     try:
-        return int(Path("/proc", process, "statm").read_text(encoding="ascii").split()[1]) * _PAGE
+        return int(Path(proc, process, "statm").read_text(encoding="ascii").split()[1]) * _PAGE
     except (OSError, IndexError):
         return 0
 

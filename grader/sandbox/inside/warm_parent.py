@@ -8,6 +8,7 @@ the file descriptor on which the grader speaks to it.
 import asyncio
 import base64
 import contextlib
+import ctypes
 import gc
 import json
 import os
@@ -21,9 +22,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from . import deferred
 from .isolation import enter_namespaces, lock_in
 from .shell import Bypassed, new_shell, run_cell, warm_up, wire
 
+LOAD = b"L"  # the grader's word to load what was put off
 _FAILED = 98  # exit status of a child that could not lock itself in
 
 
@@ -37,19 +40,32 @@ def main(descriptor: int) -> None:
             with contextlib.suppress(ImportError):
                 import_module(name)
         warm_up(shell, settings["warm_up"])
-    threads = len(os.listdir("/proc/self/task"))
-    if threads != 1:
-        raise RuntimeError(f"{threads} threads: a process with threads cannot fork safely")
-    gc.collect()
-    gc.freeze()  # the children then share more memory
+    _settle()
     control.sendall(b"R")
-    while channel := _next_channel(control):
+    while request := _next_request(control):
+        if request == LOAD:
+            with _one_processor():
+                deferred.load()
+            _settle()
+            continue
+        channel = request
         child = os.fork()
         if child == 0:
             control.close()
             _become_notebook(channel, shell, seccomp)
         channel.close()
         os.waitpid(child, 0)
+
+
+def _settle() -> None:
+    """Make ready to be forked: with one thread, and with little that the children do not share."""
+    threads = len(os.listdir("/proc/self/task"))
+    if threads != 1:
+        raise RuntimeError(f"{threads} threads: a process with threads cannot fork safely")
+    gc.collect()
+    gc.freeze()
+    with contextlib.suppress(AttributeError):  # of glibc alone
+        ctypes.CDLL(None).malloc_trim(0)  # what imports and the model's loading needed for a while
 
 
 @contextlib.contextmanager
@@ -68,10 +84,10 @@ def _settings(control: socket.socket) -> dict[str, Any]:
     return json.loads(control.recv(length, socket.MSG_WAITALL))
 
 
-def _next_channel(control: socket.socket) -> socket.socket | None:
-    """The socket of the next notebook, or None where the grader has closed the control."""
-    _, descriptors, *_ = socket.recv_fds(control, 1, 1)
-    return socket.socket(fileno=descriptors[0]) if descriptors else None
+def _next_request(control: socket.socket) -> socket.socket | bytes:
+    """The socket of the next notebook, or LOAD; b"" where the grader has closed the control."""
+    request, descriptors, *_ = socket.recv_fds(control, 1, 1)
+    return socket.socket(fileno=descriptors[0]) if descriptors else request
 
 
 def _become_notebook(channel: socket.socket, shell: Any, seccomp: bytes) -> NoReturn:
@@ -107,7 +123,7 @@ def _run_notebook(channel: socket.socket, shell: Any, seccomp: bytes) -> NoRetur
             wire.flush()
             if not goes_on:
                 return
-            wire.send({"done": shell.execution_count - 1})
+            wire.send({"done": shell.execution_count - 1, "loaded": deferred.loaded()})
             await asyncio.sleep(0)  # tasks that a cell has started go on
 
     loop = asyncio.new_event_loop()
