@@ -407,7 +407,7 @@ lab.with_intervals(measured(), ["pruned"])[columns].round(2)
 # ## All in one table
 #
 # Here are recall, share pruned and nodes compared once more, and the time that a search takes: `ms` are milliseconds a
-# question. They were taken on six of the questions, each search asking Qdrant itself. In brackets are the 95 %
+# question. They were taken on five of the questions, each search asking Qdrant itself. In brackets are the 95 %
 # intervals.
 #
 # **Predict:** the trees compare fewer nodes than the flat search. Are they faster?
@@ -419,7 +419,7 @@ my_guess = None  # "faster" or "slower"
 @cache
 def in_all():
     """Recall, share pruned, nodes compared, and milliseconds, query by query."""
-    times = lab.search_times(searches, indexes, judged[::11])
+    times = lab.search_times(searches, indexes, judged[::16])
     return measured()[["recall", "pruned", "compared"]].join(times)
 
 

@@ -84,6 +84,15 @@ def test_what_is_remembered_ranks_as_the_index_itself(index, query):
     assert remembered.text(nodes[-1]) == index.text(nodes[-1])
 
 
+def test_the_text_of_a_page_is_asked_for_once(index, monkeypatch):
+    remembered, asked = RememberedIndex(index), []
+    monkeypatch.setattr(index, "text", lambda node: asked.append(node["id"]) or f"text {node['id']}")
+    root, page = remembered._roots[0], remembered._pages[2]
+    expected = "\n".join(f"text {number}" for number in range(1, 8))
+    assert [remembered.text(root), remembered.text(root)] == [expected] * 2
+    assert remembered.text(page) == "text 3" and sorted(asked) == list(range(1, 8))
+
+
 @pytest.mark.parametrize("cut", ["fixed", "knee", "sensitive"])
 def test_a_search_finds_the_same_in_what_is_remembered(index, cut):
     remembered = RememberedIndex(index)

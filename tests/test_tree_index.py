@@ -386,6 +386,17 @@ def test_children_and_texts_come_in_the_order_of_the_pages(client, name):
     assert index.children(children[-1]) == []
 
 
+def test_the_text_of_a_node_takes_a_request_for_each_level_below_it():
+    with qdrant_server.running() as server:
+        index = TreeIndex(QdrantClient(url=server.url, check_compatibility=False), "trees", Letters())
+        pages = [f"page{number}" for number in range(1, 29)]  # the last is left over on three levels
+        root = index.add_document("x.txt", pages, summarise)[-1]
+        assert root["level"] == 4
+        server.requests.clear()
+        assert index.text(root) == "\n".join(pages)
+        assert len(server.requests) == 4 + 1  # the children four times, then the texts
+
+
 def test_a_search_through_the_trees_gives_chunks_of_whole_pages(client, name):
     index = filled(client, name, pages=12)
     for found in (branch_search(index, "bal dem kir"), beam_search(index, "bal dem kir", cut="knee")):

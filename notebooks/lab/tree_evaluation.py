@@ -30,6 +30,7 @@ class RememberedIndex:
 
     Neither ranking depends on which nodes are ranked: so the ranking of some nodes is that of all, without the others.
     In Qdrant's local mode, which compares a query with all nodes whenever it is asked, this saves nearly all the time.
+    Texts of pages are asked for once, too.
     ``seen`` are the nodes that were ranked since ``watch``, by their ids, and ``ranked`` is how many were, each as
     often as it was.
     """
@@ -40,6 +41,7 @@ class RememberedIndex:
         self._pages = [node for node in self._nodes.values() if node["level"] == 0]
         self._roots = [node for node in self._nodes.values() if node["parent_id"] == -1]
         self._last: tuple[str, list[list[int]]] | None = None
+        self._texts: dict[int, str] = {}
         self.watch()
 
     def watch(self) -> None:
@@ -64,7 +66,11 @@ class RememberedIndex:
         return [self._nodes[child] for child in node["child_ids"]]
 
     def text(self, node: dict) -> str:
-        return self._index.text(node)
+        if node["child_ids"]:
+            return "\n".join(self.text(child) for child in self.children(node))
+        if node["id"] not in self._texts:
+            self._texts[node["id"]] = self._index.text(node)
+        return self._texts[node["id"]]
 
     def _found(self, query: str, nodes: Sequence[dict], depth: int | None = None) -> Ranked:
         from hybrid_search.rrf import rrf_scores

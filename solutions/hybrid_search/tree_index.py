@@ -180,10 +180,12 @@ class TreeIndex:
 
     def text(self, node: dict) -> str:
         """The text of a node's pages, a line break between two of them."""
-        if node["child_ids"]:
-            return "\n".join(self.text(child) for child in self.children(node))
-        (record,) = self._retrieve([node["id"]], ["text"])
-        return record.payload["text"]
+        nodes = [node]
+        while any(one["child_ids"] for one in nodes):
+            ids = [below for one in nodes for below in one["child_ids"] or [one["id"]]]
+            nodes = [_node(record) for record in self._retrieve(ids, _FIELDS)]
+        records = self._retrieve([one["id"] for one in nodes], ["text"])
+        return "\n".join(record.payload["text"] for record in records)
 
     def _fused(self, query: str, condition: "Filter", depth: int = _ALL) -> dict[int, float]:
         """The RRF scores, best first, of the points that meet the condition and that a ranking finds."""
