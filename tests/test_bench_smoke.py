@@ -12,9 +12,11 @@ from sample_class import sandbox
 # Those that tests/test_bench.py runs are left out.
 TINY: dict[str, list[str]] = {
     "keywords": ["--documents", "300", "--growth", "200", "--seconds", "0.1"],
+    "fusion": ["--documents", "200", "--depths", "5", "--seconds", "0.2"],
     "startup": ["--rounds", "1", "--checks", "find_term", "--no-lab"],
 }
-ELSEWHERE = {"retrieval", "postgres", "reranking", "trees", "class", "tuning"}
+# "install" fills a new environment, as CI does before the tests.
+ELSEWHERE = {"install", "retrieval", "postgres", "reranking", "trees", "class", "tuning"}
 IN_A_SANDBOX = {"grading", "growth"}
 
 

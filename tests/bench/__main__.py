@@ -18,7 +18,9 @@ BENCHMARKS = {
     "trees": "trees",
     "tuning": "tuning",
     "keywords": "keywords",
+    "fusion": "fusion",
     "startup": "startup",
+    "install": "install",
     "class": "class_run",
 }
 # What the run of all gives a benchmark, where its own defaults take too long there.
