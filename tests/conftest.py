@@ -5,6 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from spread import (  # noqa: F401, pytest looks for its hooks here
+    pytest_cmdline_main,
+    pytest_collection_modifyitems,
+    pytest_runtest_protocol,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 
