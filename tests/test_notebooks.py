@@ -1,11 +1,17 @@
 """The notebooks as they are handed out: the solved ones earn everything, the untouched ones nothing, in time."""
 
+import json
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
 import nbformat
 import pytest
-from conftest import ROOT, released
+from browser import copy_course
+from conftest import ROOT, need, posix_only, released
+from cut_off import run_python, without_network
 from nbclient import NotebookClient
 
 from grader.exercises import EXERCISES
@@ -35,6 +41,55 @@ def learner_edition(unit: str) -> nbformat.NotebookNode:
 
 def solved_edition(unit: str) -> nbformat.NotebookNode:
     return nbformat.read(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a notebook shows, how long it took, and what came of an attempt to reach a network meanwhile."""
+
+    notebook: nbformat.NotebookNode
+    seconds: float
+    network: str
+
+
+RUN = """
+import json, socket, sys, time
+from pathlib import Path
+import nbformat
+from nbclient import NotebookClient
+path, run = map(Path, sys.argv[1:])
+network = "reached"
+try:
+    socket.create_connection(("192.0.2.1", 80), timeout=2)
+except OSError as error:
+    network = error.strerror
+notebook = nbformat.read(path, as_version=4)
+client = NotebookClient(notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": path.parent}})
+started = time.monotonic()
+client.execute()
+seconds = time.monotonic() - started
+run.write_text(json.dumps({"notebook": notebook, "seconds": seconds, "network": network}), "utf-8")
+"""
+
+
+@pytest.fixture(scope="module")
+def solved_run(tmp_path_factory) -> Callable[[str], Run]:
+    """Call it with a unit for the run of its solved notebook: cut off, with a home folder that is new.
+
+    All that is to be seen of it is looked at in one run, for some take long.
+    """
+    course = copy_course(tmp_path_factory.mktemp("course"))
+
+    @cache
+    def of(unit: str) -> Run:
+        home = tmp_path_factory.mktemp("home")
+        run_python(
+            course, home, "-c", RUN, f"solutions/notebooks/{unit}/{unit}.ipynb", str(home / "run.json")
+        )
+        run = json.loads((home / "run.json").read_text("utf-8"))
+        return Run(nbformat.from_dict(run["notebook"]), run["seconds"], run["network"])
+
+    return of
 
 
 def run(notebook: nbformat.NotebookNode) -> tuple[nbformat.NotebookNode, float]:
@@ -75,13 +130,24 @@ def test_the_first_units_are_there():
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_the_solved_notebook_earns_full_points_without_an_error(unit):
-    notebook, seconds = run(solved_edition(unit))
+def test_the_solved_notebook_earns_full_points_without_an_error(solved_run, unit):
+    run = solved_run(unit)
+    notebook, seconds = run.notebook, run.seconds
     assert outputs(notebook, "error") == []
     assert [output for output in outputs(notebook, "stream") if output.name == "stderr"] == []
     wanted = {name: exercise.points for name, exercise in EXERCISES.items() if exercise.unit == unit}
     assert points(notebook) == wanted
     assert seconds < seconds_allowed(unit)
+
+
+@posix_only
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_solved_notebook_needs_no_network(solved_run, unit):
+    need(without_network(), "unshare or bwrap, to make a network namespace")
+    run = solved_run(unit)
+    assert run.network == "Network is unreachable"
+    assert outputs(run.notebook, "error") == []
+    assert outputs(run.notebook, "display_data")
 
 
 @pytest.mark.parametrize("unit", UNITS)
