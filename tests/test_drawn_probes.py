@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from kept_connections import kept_connections
 
 import hybrid_search
 from grader.answers import attempt, run_probe
@@ -28,6 +29,13 @@ from lab import stop_words
 # A number worked out by hand, and settings that were chosen, leave nothing to draw.
 DRAWN = [exercise for name, exercise in EXERCISES.items() if name not in ("metrics", "tuning", "pruning")]
 CRITERIA = [(exercise.id, place) for exercise in DRAWN for place in range(len(exercise.criteria))]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _connections(postgres_folder):
+    """All draws of all solutions are run; test_exercises.py has a new connection for each probe."""
+    with kept_connections():
+        yield
 
 
 @cache
