@@ -53,6 +53,16 @@ def test_a_document_that_cannot_be_indexed_is_named(index, bad, error, message):
 
 
 @pytest.mark.parametrize("bad, error, message", BAD)
+def test_a_document_that_cannot_be_indexed_is_named_where_its_vector_is_given(bad, error, message):
+    index = VectorIndex()
+    with pytest.raises(error, match=message):
+        index.add_vector([1, 2], bad)
+    with pytest.raises(error, match=message):
+        index.add_vectors([[1, 2], [1, 2]], [{"content": "pump"}, bad])
+    assert len(index) == 0
+
+
+@pytest.mark.parametrize("bad, error, message", BAD)
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_batch_with_one_bad_document_adds_none_and_loses_none(index, bad, error, message, place):
     index.add_documents([{"content": "pump one"}, {"content": "pump two"}])

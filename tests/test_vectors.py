@@ -1,15 +1,21 @@
 """Cosine distance and the vector index."""
 
 import math
+import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 
-from hybrid_search import VectorIndex, cosine_distance
+from hybrid_search import VectorIndex, cosine_distance, embeddings
 
 
 def document(name):
     return {"id": name, "content": f"text {name}"}
+
+
+def documents(count):
+    return [document(number) for number in range(count)]
 
 
 def index_of(vectors):
@@ -70,10 +76,25 @@ def test_small_number_types_do_not_overflow(kind):
     assert distances(index.search(hundred, k=2)) == pytest.approx([0, 1 - math.sqrt(0.5)], abs=1e-7)
 
 
-@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e-30, 1e30, 1e200, 1e308])
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e-160, 1e-30, 1e30, 1e152, 1e200, 1e308])
 def test_tiny_and_huge_numbers_have_a_direction(size):
     assert cosine_distance([size, 0], [size, size]) == pytest.approx(1 - math.sqrt(0.5))
     assert distances(index_of([[size, size]]).search([1, 0])) == pytest.approx([1 - math.sqrt(0.5)], abs=1e-7)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e200, 1e308, float("nan"), float("inf")])
+def test_no_number_makes_numpy_warn(size):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for add in (
+            lambda index: index.add_vector([size, size], document("a")),
+            lambda index: index.add_vectors([[size, size], [1, 2]], documents(2)),
+        ):
+            if math.isfinite(size):
+                add(VectorIndex())
+            else:
+                with pytest.raises(ValueError, match="NaN or an infinite number"):
+                    add(VectorIndex())
 
 
 BAD_VECTORS = [
@@ -137,6 +158,15 @@ def test_a_vector_of_another_dimension_is_refused_with_both_named():
     assert len(index) == 1
 
 
+def test_a_vector_of_another_dimension_is_refused_where_there_is_room_for_more():
+    index = index_of([[1, 0], [1, 0], [1, 0]])
+    assert len(index._rows) == 4
+    for bad in ([1], [1, 2, 3]):
+        with pytest.raises(ValueError, match=f"has {len(bad)} dimensions, the index has 2"):
+            index.add_vector(bad, document("s9"))
+    assert len(index) == 3
+
+
 def test_a_vector_changed_after_it_was_added_does_not_change_the_index():
     vector = np.array([1.0, 0.0], dtype=np.float32)
     index = index_of([vector])
@@ -180,6 +210,131 @@ def test_rows_are_float32_of_length_1():
     rows = index._rows[: len(index)]
     assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 1, 1])
+
+
+# Adding many
+
+
+def filled(vectors, at_once):
+    index, given = VectorIndex(), documents(len(vectors))
+    for start in range(0, len(vectors), at_once):
+        index.add_vectors(vectors[start : start + at_once], given[start : start + at_once])
+    return index
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float16, np.float32, np.float64, list])
+@pytest.mark.parametrize("count, dimension", [(1, 1), (9, 3), (1_024, 7), (2_500, 384)])
+def test_many_at_once_give_the_same_rows_to_the_last_bit_as_one_by_one(kind, count, dimension):
+    vectors = np.random.default_rng(dimension).normal(size=(count, dimension)) * 9 + 1
+    vectors = vectors.tolist() if kind is list else vectors.astype(kind)
+    one_by_one = index_of(vectors)
+    for index in (filled(vectors, count), filled(list(vectors), count), filled(vectors, 700)):
+        assert len(index) == count
+        assert (index._rows[:count] == one_by_one._rows[:count]).all()
+
+
+def test_directions_at_once_are_those_of_each_to_the_last_bit():
+    vectors = np.random.default_rng(2).normal(size=(500, 384))
+    at_once = embeddings._directions(vectors, documents(500), None)
+    assert type(at_once) is np.ndarray  # all were done at once
+    assert (at_once == [embeddings._direction(vector, "the vector") for vector in vectors]).all()
+
+
+def test_tiny_and_huge_vectors_among_many_give_the_same_rows_as_one_by_one():
+    vectors = np.random.default_rng(3).normal(size=(3_000, 5))
+    vectors[[0, 7, 2_000, 2_999]] *= np.array([1e-320, 1e-200, 1e200, 1e307])[:, None]
+    rows = filled(vectors, 3_000)._rows
+    assert (rows == index_of(vectors)._rows[:3_000]).all()
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(3_000))
+
+
+def test_the_first_vector_is_the_first_document_s():
+    index = VectorIndex()
+    index.add_vectors(np.array([[1, 0], [0, 1]]), [document("a"), document("b")])
+    index.add_vectors([[1, 1]], iter([document("c")]))
+    assert ids(index.search([0, 1], k=3)) == ["b", "c", "a"]
+
+
+def test_no_vectors_are_nothing():
+    index = VectorIndex()
+    index.add_vectors([], [])
+    index.add_vectors(np.empty((0, 3)), [])
+    assert (len(index), index.dimension) == (0, None)
+
+
+@pytest.mark.parametrize("bad, message", BAD_VECTORS)
+@pytest.mark.parametrize("place", [0, 1, 1_500])
+def test_one_bad_vector_of_many_keeps_all_out_and_is_named(bad, message, place):
+    index = index_of([[1, 0]])
+    given = [{"id": f"s{number}", "content": "text"} for number in range(2_000)]
+    vectors = [[0, 1]] * 2_000
+    vectors[place] = bad
+    with pytest.raises(ValueError, match=f"the vector of the document with id 's{place}'.*({message})"):
+        index.add_vectors(vectors, given)
+    assert (len(index), ids(index.search([1, 0], k=9))) == (1, [0])
+    vectors[place] = [0, 1]
+    index.add_vectors(vectors, given)
+    assert (len(index), index.search([0, 1])[0][0]["id"]) == (2_001, "s0")
+
+
+@pytest.mark.parametrize("place", [1, 1_024, 1_999])
+def test_vectors_of_two_dimensions_are_not_added_together(place):
+    index, vectors = VectorIndex(), [[1.0, 0.0]] * 2_000
+    vectors[place] = [1, 2, 3]
+    with pytest.raises(ValueError, match=f"document with id {place} has 3 dimensions, the index has 2"):
+        index.add_vectors(vectors, documents(2_000))
+    assert (len(index), index.dimension) == (0, None)
+    index.add_vector([1, 2, 3], document("a"))
+    with pytest.raises(ValueError, match="document with id 0 has 2 dimensions, the index has 3"):
+        index.add_vectors(np.ones((2_000, 2)), documents(2_000))
+    assert (len(index), index.dimension) == (1, 3)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_there_is_a_vector_for_each_document(count):
+    index = VectorIndex()
+    with pytest.raises(ValueError, match=f"there are {count} vectors for 2 documents"):
+        index.add_vectors(np.ones((count, 2)), documents(2))
+    assert len(index) == 0
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_documents_already_there_are_ignored_with_their_vectors(kind):
+    first, second, third = (document(name) for name in "abc")
+    index = VectorIndex()
+    index.add_vector([1, 0], first)
+    index.add_vectors(kind([[0, 1], [0, 2], [0, 1], [1, 1], [1, 0]]), [first, second, first, third, second])
+    assert ids(index.search([1, 0], k=9)) == ["a", "c", "b"]
+    assert distances(index.search([1, 0], k=9)) == pytest.approx([0, 1 - math.sqrt(0.5), 1])
+    index.add_vectors(kind([[0, 1], [0, 1]]), [third, first])
+    assert len(index) == 3
+
+
+def test_an_id_of_another_document_keeps_all_out():
+    index = index_of([[1, 0]])
+    for given in ([document("a"), document(0)], [document("a"), document("a")]):
+        with pytest.raises(ValueError, match="another document with id"):
+            index.add_vectors(np.ones((2, 2)), given)
+    assert len(index) == 1
+
+
+def test_a_matrix_changed_after_it_was_added_does_not_change_the_index():
+    vectors = np.ones((2, 2), dtype=np.float32)
+    index = filled(vectors, 2)
+    assert (vectors == 1).all()
+    vectors[:] = [1, 0]
+    assert distances(index.search([1, 1])) == pytest.approx([0])
+
+
+def test_many_at_once_take_memory_for_one_copy():
+    vectors, given, index = np.ones((10_000, 512), dtype=np.float32), documents(10_000), VectorIndex()
+    tracemalloc.start()
+    try:
+        index.add_vectors(vectors, given)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert vectors.nbytes < most < 1.8 * vectors.nbytes
 
 
 # Embedding
@@ -329,7 +484,7 @@ def test_equal_rows_are_exact_ties_in_large_indexes(size, dimension):
     random = np.random.default_rng(size)
     row, query = random.normal(size=(2, dimension))
     index = VectorIndex()
-    index._append([row.astype(np.float32)] * size, [document(number) for number in range(size)])
+    index.add_vectors([row] * size, [document(number) for number in range(size)])
     for k in (1, 7, size - 1, size):
         found = index.search(query, k=k)
         assert ids(found) == list(range(k))
@@ -398,6 +553,55 @@ def test_search_many_equals_search_one_by_one():
     for k in (1, 5, 400):
         assert index.search_many(queries, k) == [index.search(query, k) for query in queries]
     assert index.search_many(np.array(queries), 5) == index.search_many(queries, 5)
+
+
+@pytest.mark.parametrize("queries, rows_at_once", [(31, 512), (33, 100), (70, 1_000)])
+def test_many_queries_over_many_rows_are_searched_some_at_a_time(queries, rows_at_once, monkeypatch):
+    random = np.random.default_rng(queries)
+    index = filled(random.normal(size=(1_000, 8)), 1_000)
+    queries = random.normal(size=(queries, 8))
+    expected = [index.search(query, 9) for query in queries]
+    monkeypatch.setattr(embeddings, "_ROWS_OF_A_PRODUCT", rows_at_once)
+    assert index.search_many(queries, 9) == expected
+
+
+def test_a_large_index_searches_with_the_faster_product_and_finds_the_same(monkeypatch):
+    random = np.random.default_rng(4)
+    index, query = filled(random.normal(size=(500, 20)), 500), random.normal(size=20)
+    expected = index.search(query, 50)
+    monkeypatch.setattr(embeddings, "_MANY_NUMBERS", 10_000)
+    for product in (np.vecdot, np.matmul):
+        monkeypatch.setattr(embeddings, "_faster_product", lambda rows, direction, product=product: product)
+        index._product_is_chosen = False
+        assert index.search(query, 50) == expected
+        assert index._product is product
+
+
+def test_the_faster_of_two_products_is_chosen_by_its_time(monkeypatch):
+    rows, direction = np.ones((50, 4), dtype=np.float32), np.ones(4, dtype=np.float32)
+    for faster in (0, 1):
+        # What the clock says before and after each of the six products: they take 1 or 2 in turn.
+        taken = [1 + (number + faster) % 2 for number in range(6)]
+        clock = iter([moment for one in taken for moment in (0, one)])
+        monkeypatch.setattr(embeddings.time, "perf_counter", lambda clock=clock: next(clock))
+        assert embeddings._faster_product(rows, direction) is (np.vecdot, np.matmul)[faster]
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 640, 1_000, 6_400])
+@pytest.mark.parametrize("kind", ["all different", "few values", "the best in one group", "all the same"])
+def test_those_compared_are_the_best_k_and_all_as_good(size, kind):
+    random = np.random.default_rng(size)
+    similarities = random.normal(size=size).astype(np.float32)
+    if kind == "few values":
+        similarities = np.round(similarities)
+    elif kind == "the best in one group":
+        similarities[:: max(1, size // 64)] += 9
+    elif kind == "all the same":
+        similarities[:] = 0.5
+    for k in {1, 2, 10, 64, 100, size - 1, size} & set(range(1, size + 1)):
+        worst = np.sort(similarities)[-k]
+        expected = np.flatnonzero(similarities >= worst - embeddings._MARGIN)
+        assert embeddings._candidates(similarities, k).tolist() == expected.tolist()
 
 
 def test_search_many_takes_text_and_vectors_and_no_query_at_all():

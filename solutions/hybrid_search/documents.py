@@ -1,7 +1,7 @@
 """What every index asks of a document and a query, and what makes two documents the same."""
 
 import operator
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 
 
 def identity(document: dict) -> Hashable:
@@ -9,20 +9,19 @@ def identity(document: dict) -> Hashable:
 
     Two documents with the same text and different ids are two documents.
     """
+    explicit = _explicit_id(document)
+    return ("object", id(document)) if explicit is None else ("id", explicit)
+
+
+def _explicit_id(document: dict) -> Hashable | None:
     explicit = document.get("id")
-    if explicit is None:
-        return _itself(document)
     try:
         hash(explicit)
     except TypeError:
         raise ValueError(
             f"the id of a document must be hashable, such as a string: got {explicit!r}"
         ) from None
-    return ("id", explicit)
-
-
-def _itself(document: dict) -> Hashable:
-    return ("object", id(document))
+    return explicit
 
 
 def name_of(document: object) -> str:
@@ -76,7 +75,8 @@ class DocumentList:
 
     def __init__(self) -> None:
         self._documents: list[dict] = []
-        self._known: set[Hashable] = set()
+        self._objects: set[int] = set()  # their id(): the list keeps them alive
+        self._ids: set[Hashable] = set()  # None among them, where a document has no id
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -87,6 +87,22 @@ class DocumentList:
     def __iter__(self):
         return iter(self._documents)
 
+    def lacks(self, document: dict) -> bool:
+        """Whether the document may be added: False where the same object is here already.
+
+        Raises as check_document does, and ValueError for an id that another document has.
+        """
+        check_document(document)
+        return self._lacks(document, (), ())
+
+    def _lacks(self, document: dict, objects: Container[int], ids: Container[Hashable]) -> bool:
+        explicit = _explicit_id(document)
+        if id(document) in self._objects or id(document) in objects:
+            return False
+        if explicit is not None and (explicit in self._ids or explicit in ids):
+            raise ValueError(f"another document with id {explicit!r} is already in the index")
+        return True
+
     def new(self, documents: Iterable[dict]) -> list[dict]:
         """Those of ``documents`` that are not here yet; nothing is added.
 
@@ -94,7 +110,8 @@ class DocumentList:
         ValueError, so that a batch with one bad document changes nothing.
         """
         documents = list(documents)
-        fresh, known = [], set()
+        fresh: dict[int, dict] = {}
+        ids: set[Hashable] = set()
         for position, document in enumerate(documents, start=1):
             try:
                 check_document(document)
@@ -102,17 +119,20 @@ class DocumentList:
                 if len(documents) == 1:
                     raise
                 raise type(error)(f"number {position} of {len(documents)} documents: {error}") from None
-            itself, key = _itself(document), identity(document)
-            if itself in self._known or itself in known:
-                continue
-            if key in self._known or key in known:
-                raise ValueError(f"another document with id {document['id']!r} is already in the index")
-            known |= {itself, key}
-            fresh.append(document)
-        return fresh
+            if self._lacks(document, fresh, ids):
+                fresh[id(document)] = document
+                ids.add(document.get("id"))
+        return list(fresh.values())
+
+    def append(self, document: dict) -> None:
+        """Add a document that is lacking."""
+        self._objects.add(id(document))
+        self._ids.add(document.get("id"))
+        self._documents.append(document)
 
     def extend(self, documents: Iterable[dict]) -> None:
         """Add documents that ``new`` has let through."""
-        for document in documents:
-            self._known |= {_itself(document), identity(document)}
-            self._documents.append(document)
+        documents = list(documents)
+        self._objects.update(map(id, documents))
+        self._ids.update([document.get("id") for document in documents])
+        self._documents += documents

@@ -1,7 +1,9 @@
 """Unit 01: cut a text into sections, measure the distance of two vectors, search by vector."""
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +16,14 @@ _HEADING = re.compile(r"##[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _TITLE = re.compile(r"#[ \t]+\S.*$")
 # Wider than the rounding of a float32 product, so that no row that may belong to the best k is left out.
 _MARGIN = 1e-5
-_ROWS_AT_ONCE = 65_536
+# Rows in float64 that fit in a processor's cache.
+_ROWS_AT_ONCE = 1_024
+# Of a product of many rows with many queries: larger ones take memory, smaller ones leave BLAS's threads waiting.
+_ROWS_OF_A_PRODUCT, _QUERIES_AT_ONCE = 65_536, 32
+# A group's best row stands for it when a search looks for the best.
+_ROWS_OF_A_GROUP = 64
+# So many numbers are in no cache: how fast they can be read decides how fast a search is.
+_MANY_NUMBERS = 2**24
 
 
 class Embedder(Protocol):
@@ -83,22 +92,69 @@ def cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
     return float(1.0 - a @ b)
 
 
-def _direction(vector: object, whose: str) -> np.ndarray:
-    """The vector as float64 of length 1, or a ValueError that says whose vector is wrong and why."""
+def _direction(vector: object, whose: str | dict) -> np.ndarray:
+    """The vector as float64 of length 1, or a ValueError that says whose vector is wrong (a document's, or
+    as the str says) and why."""
     try:
         # A copy in float64 first: in int8 or float16 the products below would overflow.
         array = np.array(vector, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{whose} is not a list of numbers") from None
+        raise ValueError(f"{_named(whose)} is not a list of numbers") from None
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{whose} must have one dimension and at least one number: got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{whose} holds NaN or an infinite number")
-    largest = np.abs(array).max()
-    if largest == 0:
-        raise ValueError(f"{whose} is a zero vector: it has no direction to compare")
-    array /= largest  # keeps the squares of tiny and huge numbers within range
-    return array / np.linalg.norm(array)
+        raise ValueError(
+            f"{_named(whose)} must have one dimension and at least one number: got shape {array.shape}"
+        )
+    square = np.vdot(array, array)  # unlike @, without a warning where it overflows
+    if not _is_ordinary(square):
+        if not np.isfinite(array).all():
+            raise ValueError(f"{_named(whose)} holds NaN or an infinite number")
+        largest = np.abs(array).max()
+        if largest == 0:
+            raise ValueError(f"{_named(whose)} is a zero vector: it has no direction to compare")
+        array /= largest  # brings the squares of tiny and huge numbers within range
+        square = np.vdot(array, array)
+    array /= math.sqrt(square)
+    return array
+
+
+def _is_ordinary(square: np.ndarray | float) -> np.ndarray | bool:
+    """Whether a vector whose length has this square holds no NaN, is not infinite, not zero, and so large that what
+    was lost in squaring its numbers does not count."""
+    return (square > 1e-200) & (square < 1e200)
+
+
+def _named(whose: str | dict) -> str:
+    return whose if isinstance(whose, str) else f"the vector of {name_of(whose)}"
+
+
+def _directions(vectors: Sequence, documents: list[dict], dimension: int | None) -> Sequence[np.ndarray]:
+    """What ``_direction`` gives for each document's vector, to the last bit, all of one dimension: shape (n, d).
+
+    Only if all are ordinary can they be done at once; one by one, the one to refuse is found and named.
+    """
+    try:
+        rows = np.array(vectors, dtype=np.float64)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.ndim == 2 and rows.size and dimension in (None, rows.shape[1]):
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.vecdot(rows, rows)
+        if _is_ordinary(squares).all():
+            rows /= np.sqrt(squares)[:, None]
+            return rows
+    rows = []
+    for vector, document in zip(vectors, documents, strict=True):
+        rows.append(_direction(vector, document))
+        dimension = dimension or rows[0].size
+        _check_dimension(rows[-1], document, dimension)
+    return rows
+
+
+def _check_dimension(row: np.ndarray, document: dict, dimension: int | None) -> None:
+    if dimension not in (None, row.size):
+        raise ValueError(
+            f"the vector of {name_of(document)} has {row.size} dimensions, the index has {dimension}"
+        )
 
 
 def _distances(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
@@ -110,7 +166,8 @@ def _distances(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
 class VectorIndex:
     """Exact nearest neighbours by cosine distance, over vectors held in one float32 matrix.
 
-    Vectors are normalised once, when they are added, so that a search is one matrix-vector product.
+    Vectors are normalised once, when they are added, so that a search is one matrix-vector product, about as
+    fast as memory can be read.
     ``embedder`` is needed only to add documents by their text and to search with text.
     """
 
@@ -118,6 +175,8 @@ class VectorIndex:
         self.embedder = embedder
         self._documents = DocumentList()
         self._rows = np.empty((0, 0), dtype=np.float32)  # grows by doubling; the first len(self) rows count
+        self._product: Callable = np.vecdot
+        self._product_is_chosen = False
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -133,8 +192,30 @@ class VectorIndex:
         Raises ValueError, naming the document, for a zero vector, a NaN or infinite number, a dimension
         other than the index's, or an id that another document has.
         """
-        if self._documents.new([document]):
-            self._append([self._checked(vector, document)], [document])
+        if self._documents.lacks(document):
+            row = _direction(vector, document)
+            place = len(self._documents)
+            if place == len(self._rows) or row.size != self._rows.shape[1]:
+                _check_dimension(row, document, self.dimension)
+                self._make_room(1, row.size)
+            self._rows[place] = row
+            self._documents.append(document)
+
+    def add_vectors(self, vectors: Sequence[Sequence[float]], documents: Iterable[dict]) -> None:
+        """``add_vector`` for many at once: the first vector, or row, is the first document's, and so on.
+
+        If one is refused, none is added. Documents that are already there are ignored, with their vectors.
+        """
+        documents = list(documents)
+        if len(vectors) != len(documents):
+            raise ValueError(f"there are {len(vectors)} vectors for {len(documents)} documents")
+        new = self._documents.new(documents)
+        if len(new) < len(documents):
+            vector_of: dict[int, Sequence[float]] = {}
+            for vector, document in zip(vectors, documents, strict=True):
+                vector_of.setdefault(id(document), vector)
+            vectors = [vector_of[id(document)] for document in new]
+        self._append(vectors, new)
 
     def add_document(self, document: dict) -> None:
         """Embed a document's "content" and add it. The same document object given again is ignored."""
@@ -148,11 +229,7 @@ class VectorIndex:
         vectors = self._embedder().embed_documents([document["content"] for document in new])
         if len(vectors) != len(new):
             raise ValueError(f"the embedder gave {len(vectors)} vectors for {len(new)} documents")
-        rows, dimension = [], self.dimension
-        for vector, document in zip(vectors, new, strict=True):
-            rows.append(self._checked(vector, document, dimension))
-            dimension = rows[0].size
-        self._append(rows, new)
+        self._append(vectors, new)
 
     def search(self, query_or_vector: str | Sequence[float], k: int = 1) -> list[tuple[dict, float]]:
         """The k nearest documents as pairs (document, cosine distance), nearest first.
@@ -173,18 +250,30 @@ class VectorIndex:
         directions = [self._query_direction(query) for query in queries]
         if not len(self) or not directions:
             return [[] for _ in directions]
-        rows = self._rows[: len(self)]
-        similarities = rows @ np.asarray(directions, dtype=np.float32).T
-        return [
-            self._nearest(similarities[:, i], direction, min(k, len(self)))
-            for i, direction in enumerate(directions)
-        ]
+        found = []
+        for start in range(0, len(directions), _QUERIES_AT_ONCE):
+            some = directions[start : start + _QUERIES_AT_ONCE]
+            for similarities, direction in zip(self._similarities(some), some, strict=True):
+                found.append(self._nearest(similarities, direction, min(k, len(self))))
+        return found
+
+    def _similarities(self, directions: list[np.ndarray]) -> np.ndarray:
+        """The cosines of all rows with each direction, in float32: shape (directions, rows)."""
+        rows, directions = self._rows[: len(self)], np.asarray(directions, dtype=np.float32)
+        if len(directions) == 1:
+            if not self._product_is_chosen and rows.size >= _MANY_NUMBERS:
+                self._product, self._product_is_chosen = _faster_product(rows, directions[0]), True
+            return self._product(rows, directions[0])[None]
+        similarities = np.empty((len(directions), len(rows)), dtype=np.float32)
+        for start in range(0, len(rows), _ROWS_OF_A_PRODUCT):
+            some = slice(start, start + _ROWS_OF_A_PRODUCT)
+            similarities[:, some] = (rows[some] @ directions.T).T
+        return similarities
 
     def _nearest(self, similarities: np.ndarray, direction: np.ndarray, k: int) -> list[tuple[dict, float]]:
         """The exact best k. The float32 product only chooses who is compared: equal rows may differ there
         in the last bit, by their place in the matrix. The comparison itself is in float64, row by row."""
-        worst = np.partition(similarities, len(similarities) - k)[len(similarities) - k]
-        chosen = np.flatnonzero(similarities >= worst - _MARGIN)
+        chosen = _candidates(similarities, k)
         parts = np.array_split(chosen, -(-len(chosen) // _ROWS_AT_ONCE))
         distances = np.concatenate([_distances(self._rows[part], direction) for part in parts])
         best = np.argsort(distances, kind="stable")[:k]
@@ -210,21 +299,56 @@ class VectorIndex:
             )
         return self.embedder
 
-    def _checked(self, vector: Sequence[float], document: dict, dimension: int | None = None) -> np.ndarray:
-        row = _direction(vector, f"the vector of {name_of(document)}")
-        dimension = dimension or self.dimension
-        if dimension not in (None, row.size):
-            raise ValueError(
-                f"the vector of {name_of(document)} has {row.size} dimensions, the index has {dimension}"
-            )
-        return row.astype(np.float32)
+    def _append(self, vectors: Sequence[Sequence[float]], documents: list[dict]) -> None:
+        """Check and append, some vectors at a time. What is written does not count before the end, so that a
+        refusal leaves the index as it was."""
+        filled, dimension = len(self), self.dimension
+        for start in range(0, len(documents), _ROWS_AT_ONCE):
+            some = slice(start, start + _ROWS_AT_ONCE)
+            directions = _directions(vectors[some], documents[some], dimension)
+            if start == 0:
+                dimension = len(directions[0])
+                self._make_room(len(documents), dimension)
+            self._rows[filled + start : filled + start + len(directions)] = directions
+        self._documents.extend(documents)
 
-    def _append(self, rows: list[np.ndarray], documents: list[dict]) -> None:
-        filled, needed = len(self), len(self) + len(rows)
-        if needed > len(self._rows):
-            grown = np.empty((max(needed, 2 * len(self._rows)), rows[0].size), dtype=np.float32)
+    def _make_room(self, count: int, dimension: int) -> None:
+        """Grow for ``count`` further rows."""
+        filled, needed = len(self), len(self) + count
+        if needed > len(self._rows) or dimension != self._rows.shape[1]:
+            grown = np.empty((max(needed, 2 * filled), dimension), dtype=np.float32)
             if filled:
                 grown[:filled] = self._rows[:filled]
             self._rows = grown
-        self._rows[filled:needed] = rows
-        self._documents.extend(documents)
+
+
+def _faster_product(rows: np.ndarray, direction: np.ndarray) -> Callable:
+    """What multiplies faster on this machine: BLAS with its threads, or row after row in one, which gets more out
+    of memory than one of BLAS's threads does."""
+    rows = rows[: _MANY_NUMBERS // len(direction)]
+    fastest = dict.fromkeys((np.vecdot, np.matmul), math.inf)
+    for product in 3 * list(fastest):
+        started = time.perf_counter()
+        product(rows, direction)
+        fastest[product] = min(fastest[product], time.perf_counter() - started)
+    return min(fastest, key=fastest.__getitem__)
+
+
+def _candidates(similarities: np.ndarray, k: int) -> np.ndarray:
+    """The places of all that may belong to the best k, in their order.
+
+    Each group's best is one similarity, so that at least k are no worse than the k-th best of these: only
+    what is no worse, either, needs to be looked at. To find the best of all groups is much faster than to
+    partition all similarities.
+    """
+    groups = len(similarities) // _ROWS_OF_A_GROUP
+    near = np.arange(len(similarities))
+    if groups >= k:
+        best = similarities[: groups * _ROWS_OF_A_GROUP].reshape(_ROWS_OF_A_GROUP, groups).max(axis=0)
+        near = np.flatnonzero(similarities >= _kth_largest(best, k) - _MARGIN)
+    near_similarities = similarities[near]
+    return near[near_similarities >= _kth_largest(near_similarities, k) - _MARGIN]
+
+
+def _kth_largest(values: np.ndarray, k: int) -> float:
+    return np.partition(values, len(values) - k)[len(values) - k]
