@@ -1,6 +1,7 @@
 """Import what reads and writes notebooks without what takes longest in it and is never used."""
 
 import contextlib
+import gc
 import sys
 from collections.abc import Iterator
 
@@ -16,7 +17,11 @@ def without_grammars() -> Iterator[None]:
         yield
         return
     sys.modules[_GRAMMARS] = None
+    collects = gc.isenabled()
+    gc.disable()  # imports leave little to collect, and looking for it takes long
     try:
         yield
     finally:
         sys.modules.pop(_GRAMMARS, None)
+        if collects:
+            gc.enable()

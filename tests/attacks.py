@@ -35,7 +35,7 @@ def _host_network(weakened: Weakened) -> None:
     if os.geteuid() == 0:
         changes.append((("--unshare-net",), ()))
     weakened.bubblewrap(*changes)
-    weakened.inside("isolation.py", (" | _NEWNET | _NEWUTS)", " | _NEWUTS)"))
+    weakened.inside("isolation.py", (" | _NEWNET | _NEWUTS\n", " | _NEWUTS\n"))
 
 
 def _see(folder: Path) -> Callable[[Weakened], None]:

@@ -68,3 +68,14 @@ def test_a_signal_to_its_group_ends_the_warm_parent_where_the_notebook_has_no_gr
         run(weak, SIGNAL)
         with pytest.raises(EngineFault):
             run(weak, "'next'")
+
+
+def test_two_forks_make_the_same_sandbox_where_clone_cannot_be_called(weakened):
+    weakened.inside("isolation.py", ('"x86_64": (56, 0), "aarch64": (220, 1)', ""))
+    code = (
+        "import os\nos.getpid(), os.getuid(), os.listdir('/proc/self/task'), os.path.exists('/notebook/left')"
+    )
+    with cold_runner() as runner:
+        for _ in range(2):
+            execution = run(runner, code, "open('left', 'w').close()")
+            assert text(execution.cells[0]) == "(1, 1000, ['1'], False)"

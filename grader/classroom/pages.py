@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 from .gradebook import Scores
@@ -16,6 +17,18 @@ _POLICY = (
 
 _MOST_KEPT = 500  # texts that pages may share
 _PICTURE_WITHOUT_TEXT = re.compile(r"<img(?![^>]*\balt=)")
+
+
+@lru_cache(maxsize=1)
+def feedback_pages(root: Path) -> "FeedbackPages":
+    """The pages of the course below ``root``, their template compiled, which takes as long as ten pages."""
+    import nbformat
+
+    from ..nbgrader_course import course_config
+
+    made = FeedbackPages(course_config(root))
+    made.page("", nbformat.v4.new_notebook(), Scores(""))
+    return made
 
 
 class FeedbackPages:

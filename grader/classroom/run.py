@@ -206,11 +206,10 @@ class _Run:
             from ..exam import Exam
             from ..nbgrader_course import course_config
             from ..notebooks import released
-            from .pages import FeedbackPages
+            from .pages import feedback_pages
 
             self.config = course_config(order.root)
-            self.pages = FeedbackPages(self.config)
-
+            self.pages = feedback_pages(order.root)
         self.exam = Exam(order.unit.name, self.seed)
         self.release = released(order.unit.name)
         self.kept = Kept(

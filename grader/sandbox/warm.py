@@ -12,7 +12,8 @@ from ..paths import ROOT
 _IMPORTS = {
     "numpy": "",
     "pandas": "",
-    "matplotlib.pyplot": "",
+    "matplotlib.figure": "",
+    "matplotlib.pyplot": "matplotlib|pyplot",
     "rank_bm25": "",
     "bm25s": "FastBM25Index|bm25s",
     "ipywidgets": "TuningLab|WalkView|watch_search|DocumentUpload|ipywidgets",
@@ -28,12 +29,11 @@ _LINES = (
     "from course_sandbox.deferred import put_off\nwith put_off():\n    embedder = lab.embedder()",
     "embedder.embed_query(lab.judged_queries('report')[0].text)",  # whose vector is stored
     "import pandas\ndisplay(pandas.DataFrame({'a': [1.5, 2]}).round(1))",
-    "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2], label='a')\naxes.legend()",
-    "plt.close('all')",
     "one, two = ({'id': n, 'title': 'Section', 'content': 'pump leak'} for n in (1, 2))",
 )
 # Lines for what a unit's notebook names, by its name.
 _OF_NAMES = {
+    "pyplot": "import matplotlib.pyplot as plt\nplt.plot([1, 2], label='a')\nplt.legend()\nplt.close('all')",
     "tokenize": "hybrid_search.tokenize('The pump is leaking.')",
     "judged_queries": "lab.judged_queries('python'), lab.judged_queries('report')",
     "python_reference": "lab.python_reference()",

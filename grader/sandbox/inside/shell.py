@@ -95,6 +95,12 @@ class ZMQInteractiveShell(InteractiveShell):
     display_pub_class = Type(_Displays)
     system = InteractiveShell.system_raw
     exit_asked = False
+    transformed: tuple[str, str] | None = None  # a cell's source, and what it became
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """Once for each cell that run_cell() below runs: IPython asks again."""
+        known, self.transformed = self.transformed, None
+        return known[1] if known and known[0] is raw_cell else super().transform_cell(raw_cell)
 
     def ask_exit(self) -> None:
         self.exit_asked = True
@@ -185,6 +191,8 @@ async def run_cell(shell: ZMQInteractiveShell, source: str) -> bool:
     else:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
+            if problem is None:
+                shell.transformed = (source, transformed)
             shell.run_cell(source, store_history=True)
         except KeyboardInterrupt:  # it came just before or after the cell's own code
             shell.showtraceback()

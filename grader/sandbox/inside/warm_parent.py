@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import deferred
-from .isolation import enter_namespaces, lock_in
+from .isolation import enter_namespaces, fork_into_namespaces, lock_in
 from .shell import Bypassed, new_shell, run_cell, warm_up, wire
 
 LOAD = b"L"  # the grader's word to load what was put off
@@ -32,6 +32,7 @@ _FAILED = 98  # exit status of a child that could not lock itself in
 
 def main(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
+    gc.disable()  # imports leave little to collect, and looking for it takes long
     settings = _settings(control)
     seccomp = base64.b64decode(settings["seccomp"])
     shell = new_shell()
@@ -40,6 +41,7 @@ def main(descriptor: int) -> None:
             with contextlib.suppress(ImportError):
                 import_module(name)
         warm_up(shell, settings["warm_up"])
+    gc.enable()
     _settle()
     control.sendall(b"R")
     while request := _next_request(control):
@@ -48,13 +50,8 @@ def main(descriptor: int) -> None:
                 deferred.load()
             _settle()
             continue
-        channel = request
-        child = os.fork()
-        if child == 0:
-            control.close()
-            _become_notebook(channel, shell, seccomp)
-        channel.close()
-        os.waitpid(child, 0)
+        with request as channel:
+            _start_notebook(channel, control, shell, seccomp)
 
 
 def _settle() -> None:
@@ -90,19 +87,46 @@ def _next_request(control: socket.socket) -> socket.socket | bytes:
     return socket.socket(fileno=descriptors[0]) if descriptors else request
 
 
-def _become_notebook(channel: socket.socket, shell: Any, seccomp: bytes) -> NoReturn:
+def _start_notebook(channel: socket.socket, control: socket.socket, shell: Any, seccomp: bytes) -> None:
     """Make namespaces, and in them the process that runs the notebook; the grader gets hold of it."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):  # those that have ended since
+            pass
+    maker = os.getpid()
     try:
-        enter_namespaces()
-        notebook = os.fork()
+        notebook = fork_into_namespaces()
+        if notebook is None:
+            notebook = _by_two_forks(channel)
         if notebook == 0:
+            control.close()
             _run_notebook(channel, shell, seccomp)
-        socket.send_fds(channel, [b"P"], [os.pidfd_open(notebook)])
-        os._exit(0)
+        if notebook:
+            _hand_over(channel, notebook)
     except BaseException as problem:
         os.write(2, f"{type(problem).__name__}: {problem}\n".encode())
     finally:
-        os._exit(_FAILED)
+        if os.getpid() != maker:
+            os._exit(_FAILED)
+
+
+def _by_two_forks(channel: socket.socket) -> int | None:
+    """0 in the notebook's process; None in this one, where the one between has handed it over."""
+    between = os.fork()
+    if between:
+        os.waitpid(between, 0)
+        return None
+    enter_namespaces()
+    notebook = os.fork()
+    if notebook:
+        _hand_over(channel, notebook)
+        os._exit(0)
+    return 0
+
+
+def _hand_over(channel: socket.socket, notebook: int) -> None:
+    descriptor = os.pidfd_open(notebook)
+    socket.send_fds(channel, [b"P"], [descriptor])
+    os.close(descriptor)
 
 
 def _run_notebook(channel: socket.socket, shell: Any, seccomp: bytes) -> NoReturn:
