@@ -166,18 +166,18 @@ BREAKS = {
     ),
     "without an id the object is the identity": (
         "documents",
-        'return ("object", id(document))',
-        'return ("text", document["content"])',
+        "return _NO_ID, id(document)",
+        'return _NO_ID, document["content"]',
     ),
     "documents with an id are not merged by text": (
         "documents",
-        'return ("id", explicit)',
-        'return ("text", document["content"])',
+        "    return explicit\n",
+        '    return document["content"]\n',
     ),
     "an id is not mixed up with an object": (
         "documents",
-        'return ("id", explicit)',
-        'return ("object", explicit)',
+        "return _NO_ID, id(document)",
+        "return id(document)",
     ),
     "temporary documents are kept until the end": (
         "retriever",

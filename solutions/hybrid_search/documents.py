@@ -3,18 +3,17 @@
 import operator
 from collections.abc import Container, Hashable, Iterable
 
+_NO_ID = object()  # nobody has it in an id of their own
+
 
 def identity(document: dict) -> Hashable:
     """What a document is known by: its "id" where it has one, otherwise the object itself.
 
     Two documents with the same text and different ids are two documents.
     """
-    explicit = _explicit_id(document)
-    return ("object", id(document)) if explicit is None else ("id", explicit)
-
-
-def _explicit_id(document: dict) -> Hashable | None:
     explicit = document.get("id")
+    if explicit is None:
+        return _NO_ID, id(document)
     try:
         hash(explicit)
     except TypeError:
@@ -76,7 +75,7 @@ class DocumentList:
     def __init__(self) -> None:
         self._documents: list[dict] = []
         self._objects: set[int] = set()  # their id(): the list keeps them alive
-        self._ids: set[Hashable] = set()  # None among them, where a document has no id
+        self._ids: set[Hashable] = set()  # None stands for those without one
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -96,11 +95,11 @@ class DocumentList:
         return self._lacks(document, (), ())
 
     def _lacks(self, document: dict, objects: Container[int], ids: Container[Hashable]) -> bool:
-        explicit = _explicit_id(document)
+        key = identity(document)
         if id(document) in self._objects or id(document) in objects:
             return False
-        if explicit is not None and (explicit in self._ids or explicit in ids):
-            raise ValueError(f"another document with id {explicit!r} is already in the index")
+        if key in self._ids or key in ids:
+            raise ValueError(f"another document with id {key!r} is already in the index")
         return True
 
     def new(self, documents: Iterable[dict]) -> list[dict]:
