@@ -11,6 +11,7 @@ from sample_class import sandbox
 
 # Those that tests/test_bench.py runs are left out.
 TINY: dict[str, list[str]] = {
+    "vectors": ["--sizes", "300", "--added", "300", "--kept", "300", "--seconds", "0.1", "--others"],
     "keywords": ["--documents", "300", "--growth", "200", "--seconds", "0.1"],
     "fusion": ["--documents", "200", "--depths", "5", "--seconds", "0.2"],
     "startup": ["--rounds", "1", "--checks", "find_term", "--no-lab"],

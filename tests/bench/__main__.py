@@ -17,6 +17,7 @@ BENCHMARKS = {
     "reranking": "reranking",
     "trees": "trees",
     "tuning": "tuning",
+    "vectors": "vectors",
     "keywords": "keywords",
     "fusion": "fusion",
     "startup": "startup",
