@@ -10,11 +10,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, posix_only
+from conftest import posix_only
 from test_packaging import wheel  # noqa: F401
 
 import hybrid_search
-from grader.exam import Exam
 from grader.exercises import EXERCISES
 from grader.revealed import END, stage, unit_of_modules, units_before
 from grader.units import UNITS, UnknownUnit
@@ -152,49 +151,12 @@ def test_the_exercises_end_with_the_unit(staged):
         assert python(staged(unit), code).split() == wanted
 
 
-RUN_NOTEBOOK = """
-import json, os
-from pathlib import Path
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
-import grader, hybrid_search, lab
-from grader.asked import ANSWERS
-shell = InteractiveShell.instance()
-shell.history_manager.enabled = False
-faults, attempts = [], []
-for cell in json.loads(Path(sys.argv[1]).read_text("utf-8"))["cells"]:
-    if cell["cell_type"] == "code":
-        with capture_output() as captured:
-            result = shell.run_cell("".join(cell["source"]))
-        fault = result.error_before_exec or result.error_in_exec
-        if fault:
-            faults.append(f"{cell['id']}: {fault!r}")
-        attempts += [out.data[ANSWERS] for out in captured.outputs if ANSWERS in out.data]
-homes = {Path(module.__file__).parents[1].as_posix() for module in (grader, hybrid_search, lab)}
-print(json.dumps([faults, attempts, sorted(homes)]))
-"""
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_solved_notebook_runs_beside_what_is_staged_and_its_answers_earn_everything(
-    staged, unit, tmp_path
-):
-    exam = Exam(unit, seed=4)
-    questions = tmp_path / "questions.json"
-    questions.write_text(json.dumps(exam.questions), encoding="utf-8")
-    faults, attempts, homes = json.loads(
-        python(
-            staged(unit),
-            RUN_NOTEBOOK,
-            str(ROOT / "solutions" / "notebooks" / unit / f"{unit}.ipynb"),
-            COURSE_QUESTIONS=str(questions),
-            IPYTHONDIR=str(tmp_path / "ipython"),
-        )
-    )
-    assert faults == []
-    assert homes == [staged(unit).as_posix()]
-    points = {attempt["exercise"]: exam.report(attempt["exercise"], attempt).points for attempt in attempts}
-    assert points == {exercise.id: exercise.points for exercise in UNITS[unit].exercises}
+@pytest.mark.parametrize("unit", PLACES)
+def test_what_is_imported_is_what_is_staged(staged, unit):
+    """The solved notebooks run on it in both engines: test_notebook_cells.py and test_kernel_engine.py."""
+    code = "import grader, hybrid_search, lab; print(grader.__file__, hybrid_search.__file__, lab.__file__)"
+    homes = {Path(file).parents[1] for file in python(staged(unit), code).split()}
+    assert homes == {staged(unit)}
 
 
 def test_an_unknown_unit_is_named_and_nothing_is_written(tmp_path):
