@@ -19,6 +19,7 @@ LONG = os.environ.get("COURSE_TESTS") == "long"
 MOST = 2_000_000_000  # bytes
 
 
+@pytest.mark.alone
 def test_a_class_with_bombs_side_by_side_stays_within_2_gb_and_gets_the_right_points(tmp_path):
     need(sandbox(), "a sandbox")
     measured = measure(tmp_path, 12, hostile=HOSTILE[:4])
@@ -28,6 +29,7 @@ def test_a_class_with_bombs_side_by_side_stays_within_2_gb_and_gets_the_right_po
     assert 600_000_000 < measured.peak <= MOST
 
 
+@pytest.mark.alone
 def test_a_class_of_200_a_tenth_of_it_hostile_stays_within_2_gb_and_gets_the_right_points(tmp_path):
     if not LONG:
         pytest.skip("takes minutes: set COURSE_TESTS=long")

@@ -524,6 +524,7 @@ def send(kind, content, **more):
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "source",
     [
