@@ -4,12 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
-
-pytest.importorskip("xdist")
+from conftest import ROOT, need
 
 SETTINGS = """[pytest]
 testpaths = tests
@@ -40,6 +39,7 @@ def test_alone():
 @pytest.fixture
 def suite(tmp_path) -> Path:
     """A small suite of two files; each of its tests writes down when it begins and ends."""
+    need(find_spec("xdist"), "pytest-xdist")
     (tmp_path / "tests").mkdir()
     (tmp_path / "pytest.ini").write_text(SETTINGS, "utf-8")
     shutil.copy(ROOT / "tests" / "spread.py", tmp_path / "tests")
