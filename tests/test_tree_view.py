@@ -109,6 +109,9 @@ def test_a_rank_is_read_on_a_ground_of_its_own_whatever_line_runs_below_it(walk)
     assert sorted(text.get_text() for text in ranks) == ["1", "2", "3", "4"]
     others = [artist.get_zorder() for artist in (*axes.lines, *axes.patches)]
     assert min(text.get_zorder() for text in ranks) > max(others)
+    # Dark on orange, also on a dark page: each rank in the SVG says its colour itself.
+    svg = lab.plot_walk(walk, 2)._repr_html_()
+    assert len(re.findall(r'<g style="fill: #111111"', svg)) == 4
 
 
 @pytest.mark.parametrize("step", [0, 5, -1])

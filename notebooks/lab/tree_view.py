@@ -15,6 +15,7 @@ from lab.tree_walk import FINAL, LOST, PASSED, WAITING, Walk, in_words
 # A tree of more pages is drawn only where the search has looked.
 _MOST_PAGES = 16
 _GREY = "#999999"
+_DARK = "#111111"  # pure black is left out of an SVG, and would turn light on a dark page
 _BELOW_LABEL = 0.54  # where the lines to the children begin
 # Shape and colour of a node, its size, and what a legend calls it. Those that nobody has looked at come last.
 _UNSEEN = "unseen"
@@ -241,9 +242,7 @@ def _draw_node(axes, ink: str, place: _Place, state: str, ranks: dict[int, int])
         axes.plot(*at, zorder=2, **_mark("s", "none", ORANGE, 19, edge=2.5))
         # On a ground of its own, since lines and other squares may run below it.
         ground = {"boxstyle": "square,pad=0.12", "facecolor": ORANGE, "edgecolor": "none"}
-        axes.annotate(
-            str(rank), at, xytext=(9.5, 9.5), color="black", fontweight="bold", bbox=ground, **write
-        )
+        axes.annotate(str(rank), at, xytext=(9.5, 9.5), color=_DARK, fontweight="bold", bbox=ground, **write)
     below = -16 if rank is not None else -12
     axes.annotate(_pages(place.node), at, xytext=(0, below), color=ink, **write)
 
