@@ -264,13 +264,13 @@ def _write(cell: Any, outputs: list[dict], grade: ExerciseGrade) -> None:
     import nbformat
 
     cell.outputs = [nbformat.from_dict(output) for output in outputs]
-    cell.outputs.append(
-        nbformat.v4.new_output(
-            "execute_result",
-            {"text/plain": feedback.number(grade.points)},
-            execution_count=cell.execution_count,
-        )
-    )
+    points = {
+        "output_type": "execute_result",
+        "data": {"text/plain": feedback.number(grade.points)},
+        "metadata": {},
+        "execution_count": cell.execution_count,
+    }
+    cell.outputs.append(nbformat.from_dict(points))
 
 
 def _keep(notebook: Any, grade: SubmissionGrade) -> SubmissionGrade:

@@ -32,7 +32,7 @@ def test_it_is_what_the_units_own_notebook_names():
 def test_every_name_that_a_line_is_for_is_one_of_the_courses(unit):
     import lab
 
-    assert set(warm._OF_NAMES) <= {*dir(lab), "tokenize", "pyplot"}
+    assert set(warm._OF_NAMES) <= {*dir(lab), "tokenize"}
     assert warm.imports(unit)[0] == "numpy"
 
 

@@ -6,6 +6,7 @@ the gradebook is written at the end, as a whole.
 
 import contextlib
 import errno
+import json
 import signal
 import sys
 import threading
@@ -261,7 +262,7 @@ class _Run:
         from ..scoring import score
 
         one.grade = score(one.notebook, execution, self.exam, one.notes, unstable)
-        one.graded = self.aside.put(_as_bytes(one.notebook))
+        one.graded = self.aside.put(json.dumps(one.notebook).encode())
         for cell in code_cells(one.notebook):
             cell.outputs = []
         one.stopped = bool(execution.stopped)
@@ -272,7 +273,7 @@ class _Run:
 
         notebook = untouched(self.release)
         one.grade = score_unrun(notebook, self.exam, state, reason, one.notes)
-        one.graded = self.aside.put(_as_bytes(notebook))
+        one.graded = self.aside.put(json.dumps(notebook).encode())
         one.unanswered = frozenset() if state == "fault" else _unanswered(notebook)
         (self.record.faults if state == "fault" else self.record.broken)[one.learner] = reason
 
@@ -309,41 +310,39 @@ class _Run:
 
         places, unit = self.order.places, self.order.unit.name
         self.class_list.sort(key=lambda one: one.learner.casefold())
-        for one in self.class_list:
-            self._write_notebook(one)
         entries = [Entry(one.learner, one.grade, one.unanswered, one.submitted) for one in self.class_list]
         with grades_written(places.gradebook, unit, self.release, entries, self.config) as written:
-            self._write_pages(written.scores)
+            self._write_notebooks(written.scores)
             write_tables(places.results, unit, self._grades(), written.scores)
             write_nbgrader_table(places.results / "nbgrader.csv", unit, written.gradebook, self.config)
         return written.scores
 
-    def _write_notebook(self, one: _OnItsWay) -> None:
-        folder = self.order.places.graded_folder(one.learner)
-        path = folder / f"{self.order.unit.name}.ipynb"
-        if one.grade.state == "fault" and path.exists():
-            return  # what an earlier run made of it still stands
-        write_whole(path, self.aside.get(one.graded))
-        for place in (folder, self.order.places.page(one.learner).parent):
-            for name, content in one.collected.items():
-                write_whole(place / name, content)
-
-    def _write_pages(self, scores: dict[str, Scores]) -> None:
-        graded = [one for one in self.class_list if one.grade.state != "fault"]
+    def _write_notebooks(self, scores: dict[str, Scores]) -> None:
+        """The graded notebooks, and a feedback page of each."""
 
         def write(number: int) -> None:
-            self._write_page(graded[number], scores)
+            self._write_notebook(self.class_list[number], scores)
 
-        with Progress("Feedback pages", len(graded)) as progress:
-            for _ in each_done(write, range(len(graded))):
+        with Progress("Feedback pages", len(self.class_list)) as progress:
+            for _ in each_done(write, range(len(self.class_list))):
                 progress.advance()
 
-    def _write_page(self, one: _OnItsWay, scores: dict[str, Scores]) -> None:
+    def _write_notebook(self, one: _OnItsWay, scores: dict[str, Scores]) -> None:
         import nbformat
 
-        notebook = nbformat.v4.reads(self.aside.get(one.graded).decode())
-        page = self.pages.page(self.order.unit.name, notebook, scores[one.learner])
-        write_whole(self.order.places.page(one.learner), page.encode())
+        folder, page = self.order.places.graded_folder(one.learner), self.order.places.page(one.learner)
+        path = folder / f"{self.order.unit.name}.ipynb"
+        fault = one.grade.state == "fault"
+        if fault and path.exists():
+            return  # what an earlier run made of it still stands
+        notebook = nbformat.from_dict(json.loads(self.aside.get(one.graded)))
+        write_whole(path, _as_bytes(notebook))
+        for place in (folder, page.parent):
+            for name, content in one.collected.items():
+                write_whole(place / name, content)
+        if not fault:
+            made = self.pages.page(self.order.unit.name, notebook, scores[one.learner])
+            write_whole(page, made.encode())
 
     def _grades(self) -> dict[str, SubmissionGrade]:
         return {one.learner: one.grade for one in self.class_list}

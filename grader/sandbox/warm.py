@@ -12,8 +12,7 @@ from ..paths import ROOT
 _IMPORTS = {
     "numpy": "",
     "pandas": "",
-    "matplotlib.figure": "",
-    "matplotlib.pyplot": "matplotlib|pyplot",
+    "matplotlib.pyplot": "",
     "rank_bm25": "",
     "bm25s": "FastBM25Index|bm25s",
     "ipywidgets": "TuningLab|WalkView|watch_search|DocumentUpload|ipywidgets",
@@ -29,17 +28,19 @@ _LINES = (
     "from course_sandbox.deferred import put_off\nwith put_off():\n    embedder = lab.embedder()",
     "embedder.embed_query(lab.judged_queries('report')[0].text)",  # whose vector is stored
     "import pandas\ndisplay(pandas.DataFrame({'a': [1.5, 2]}).round(1))",
+    "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2], label='a')\naxes.legend()",
+    "plt.close('all')",
     "one, two = ({'id': n, 'title': 'Section', 'content': 'pump leak'} for n in (1, 2))",
 )
 # Lines for what a unit's notebook names, by its name.
 _OF_NAMES = {
-    "pyplot": "import matplotlib.pyplot as plt\nplt.plot([1, 2], label='a')\nplt.legend()\nplt.close('all')",
     "tokenize": "hybrid_search.tokenize('The pump is leaking.')",
     "judged_queries": "lab.judged_queries('python'), lab.judged_queries('report')",
     "python_reference": "lab.python_reference()",
     "plot_similarity": "display(lab.plot_similarity([(one, 0.1), (two, 0.2)]))",
     "plot_term_weights": "display(lab.plot_term_weights({'1': {'pump': 0.5, 'leak': 0.5}}))",
-    "plot_fusion": "display(lab.plot_fusion({'a': ['1', '2'], 'b': ['2', '1']}, ['1', '2']))",
+    "plot_fusion": "two = [f'Section {n}' for n in range(1, 11)]\n"
+    "display(lab.plot_fusion({'vector': two, 'BM25': two[::-1]}, two))",
     "plot_rrf_curve": "display(lab.plot_rrf_curve())",
 }
 # A package of the course loads a name when it is first used.

@@ -53,11 +53,11 @@ def _compared(options: argparse.Namespace, folder: Path) -> Iterator[Result]:
     stock_course = StockNbgrader(folder / "stock")
     # In turn, so that a busy moment of the machine meets all of them.
     stock_times = [(few, stock_course.seconds(submissions[:few]))]
-    commands = [_command(folder / "in", folder / "out 0")]
+    commands = [graded_by_command(folder / "in", folder / "out 0")]
     if more := submissions[few : options.stock]:
         stock_times.append((len(more), stock_course.seconds(more)))
     otter = _otter(folder / "in", min(options.otter, learners))
-    commands += [_command(folder / "in", folder / f"out {n}") for n in range(1, options.rounds)]
+    commands += [graded_by_command(folder / "in", folder / f"out {n}") for n in range(1, options.rounds)]
     warm = _warm(folder, options.rounds)
     start, each = _line(stock_times)
 
@@ -102,10 +102,10 @@ def _compared(options: argparse.Namespace, folder: Path) -> Iterator[Result]:
     yield _parts(folder)
 
 
-def _command(submissions: Path, out: Path) -> tuple[float, int]:
-    """Seconds and the most bytes in use of the whole command."""
+def graded_by_command(submissions: Path, out: Path, *options: str) -> tuple[float, int]:
+    """Grade a class as anybody would; the seconds of the whole command, and the most bytes in use at once."""
     command = [sys.executable, "-m", "grader", "grade", UNIT, "--seed", str(SEED)]
-    command += ["--submissions", str(submissions), "--out", str(out)]
+    command += ["--submissions", str(submissions), "--out", str(out), *options]
     began = time.perf_counter()
     with (
         subprocess.Popen(

@@ -41,11 +41,10 @@ def main(submissions: Path, out: Path) -> dict[str, dict[str, float]]:
     _watch("cells", fork_engine._Notebook, "_run")
     _watch("end of a notebook", fork_engine._Notebook, "close")
     _watch("judge", run._Run, "_judge")
-    _watch("write notebooks", run._Run, "_write_notebook")
     _watch("gradebook", gradebook, "_enter_assignment")
     _watch("gradebook", gradebook, "_enter")
     _watch("gradebook", gradebook, "_scores")
-    _watch("feedback pages", run._Run, "_write_pages")
+    _watch("notebooks and feedback pages", run._Run, "_write_notebooks")
     _watch("tables", tables, "write_tables")
     _watch("tables", tables, "write_nbgrader_table")
     assert loaded and pages
