@@ -66,6 +66,7 @@ def test_an_unfinished_search_says_so():
         lab.watch_search(unfinished, index(), "pump leak")
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_search_that_finds_nothing_has_one_empty_step():
     walk = lab.watch_search(branch_search, _StubTree({}, [], []), "pump leak")
     assert walk.results == [] and walk.compared == 0

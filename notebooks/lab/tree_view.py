@@ -194,7 +194,7 @@ def _layout(walk: Walk) -> tuple[dict[int, _Place], list[tuple[float, float, str
             places[place.node["id"]] = place
         names.append((0.0, top, root["file_name"]))
         top = max(place.y for place in tree) + 1.4
-    return places, names, top - 0.4
+    return places, names, max(top - 0.4, 1.0)
 
 
 def _drawn(
