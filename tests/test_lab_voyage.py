@@ -194,6 +194,15 @@ def test_the_courses_embedder_asks_voyage_once_for_a_text(server):
     assert [sent["input_type"] for _, _, sent in server.requests] == ["document", "query"]
 
 
+def test_neither_the_key_nor_the_address_is_in_a_file_that_is_kept(server, tmp_path):
+    lab.embedder().embed_documents(["a", "bb"])
+    kept = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert kept
+    for path in kept:
+        content = path.read_bytes() + str(path).encode()
+        assert KEY.encode() not in content and server.url.encode() not in content
+
+
 def test_a_failure_leaves_what_is_indexed_as_it_was(server):
     from hybrid_search import VectorIndex
 

@@ -1,5 +1,6 @@
 """Embeddings from Voyage AI, for those who have set VOYAGE_API_KEY."""
 
+import hashlib
 import os
 from collections.abc import Iterable
 
@@ -42,7 +43,10 @@ class VoyageEmbedder:
     @property
     def cache_key(self) -> str:
         """What the vectors depend on, apart from the text."""
-        return f"{self.name} {self.base_url}" if self.base_url else self.name
+        if not self.base_url:
+            return self.name
+        # Hashed, since an address may hold a password, and this is kept on disk.
+        return f"{self.name} {hashlib.sha256(self.base_url.encode()).hexdigest()}"
 
     def embed_documents(self, texts: Iterable[str]) -> np.ndarray:
         """Vectors of texts that will be searched: shape (n, d), float32."""
