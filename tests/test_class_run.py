@@ -452,3 +452,21 @@ def test_a_run_that_is_stopped_leaves_no_process_and_goes_on(tmp_path, how):
     assert alive(str(temporary)) == []
     assert not (out / "gradebook.db").exists()
     assert json.loads((out / "run.json").read_text())["ended"] == ""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stops_also_where_the_code_that_was_interrupted_loses_the_interrupt(how, monkeypatch, tmp_path):
+    import grader.scoring
+
+    Pretended(monkeypatch)
+    score = grader.scoring.score
+
+    def losing(*arguments, **settings):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(how)
+        return score(*arguments, **settings)
+
+    monkeypatch.setattr(grader.scoring, "score", losing)
+    hand_in(tmp_path / "in", "amal", right())
+    assert grade(UNIT, tmp_path / "in", tmp_path / "out", say=lambda line: None) == 130
+    assert not (tmp_path / "out" / "gradebook.db").exists()

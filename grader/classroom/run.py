@@ -139,6 +139,7 @@ def _grade_all(order: Order, found: Submissions, say: Callable[[str], None]) -> 
         # Other seeds need other sandboxes, and each takes as long to start as many notebooks to run.
         with _pool(order, min(jobs, -(-len(doubtful) // _WORTH_A_SANDBOX))) as pool:
             run.run_again(pool, doubtful)
+    _end_if_stopped()
     scores = run.write()
     run.kept.prune()
     run.record.ended = record.now()
@@ -256,6 +257,7 @@ class _Run:
                 self._score(one, ended)
             else:
                 self._unrun(one, "fault", str(ended or "its execution was not kept"))
+        _end_if_stopped()
         return len(judged)
 
     def _score(self, one: _OnItsWay, execution: Execution, unstable: frozenset[str] = frozenset()) -> None:
@@ -396,6 +398,9 @@ def _said_of(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}. The gradebook is as it was."
 
 
+_stopping = threading.Event()
+
+
 @contextlib.contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
     """SIGTERM ends a run as Ctrl-C does, with its sandboxes."""
@@ -404,10 +409,22 @@ def _termination_as_interrupt() -> Iterator[None]:
         return
 
     def interrupt(*_: object) -> None:
+        _stopping.set()
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as in the background
+        numbers.append(signal.SIGINT)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _stopping.clear()
+
+
+def _end_if_stopped() -> None:
+    """Raise KeyboardInterrupt again where it was lost: code that is not Python's passes on no error of a callback."""
+    if _stopping.is_set():
+        raise KeyboardInterrupt
