@@ -14,6 +14,8 @@ TINY: dict[str, list[str]] = {
     "vectors": ["--sizes", "300", "--added", "300", "--kept", "300", "--seconds", "0.1", "--others"],
     "keywords": ["--documents", "300", "--growth", "200", "--seconds", "0.1"],
     "fusion": ["--documents", "200", "--depths", "5", "--seconds", "0.2"],
+    "grading": ["--learners", "2", "--stock", "1", "--otter", "1", "--rounds", "1"],
+    "growth": ["--sizes", "1", "2", "--workers", "1", "--learners", "2"],
     "startup": ["--rounds", "1", "--checks", "find_term", "--no-lab"],
 }
 # "install" fills a new environment, as CI does before the tests.

@@ -22,6 +22,8 @@ BENCHMARKS = {
     "fusion": "fusion",
     "startup": "startup",
     "install": "install",
+    "grading": "grading",
+    "growth": "growth",
     "class": "class_run",
 }
 # What the run of all gives a benchmark, where its own defaults take too long there.
