@@ -8,6 +8,7 @@ import pytest
 from spread import (  # noqa: F401, pytest looks for its hooks here
     pytest_cmdline_main,
     pytest_collection_modifyitems,
+    pytest_configure,
     pytest_runtest_protocol,
 )
 

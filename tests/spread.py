@@ -27,6 +27,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist, config.option.loadscopereorder = "loadfile", False
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a worker have no width and height of a terminal, as pytest has none where it writes to a file."""
+    if _is_worker(config):
+        os.environ.pop("COLUMNS", None)
+        os.environ.pop("LINES", None)
+
+
 def _is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
