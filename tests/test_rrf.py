@@ -4,6 +4,7 @@ import itertools
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from hybrid_search import rrf_score, rrf_scores, rrf_table
@@ -131,6 +132,14 @@ def test_the_raw_sum_is_returned_with_weights_above_one():
 
 def test_k_rrf_may_be_a_fraction():
     assert rrf_scores(["a"], k_rrf=0.5) == {"a": 1 / 1.5}
+
+
+@pytest.mark.parametrize("kind", [int, Fraction, np.float64, np.float32, np.int64, np.int8])
+def test_scores_are_plain_floats_whatever_number_k_rrf_is(kind):
+    many = range(100)
+    found = rrf_scores([many, [1, 2]], kind(60))
+    assert list(found.items()) == list(rrf_scores([many, [1, 2]]).items())
+    assert {type(score) for score in found.values()} == {float}
 
 
 # Order

@@ -33,7 +33,7 @@ def rrf_scores(
     if isinstance(rankings, Mapping):
         raise TypeError("rrf_scores takes the rankings alone, without names: give rankings.values()")
     rankings = [_distinct(ranking) for ranking in rankings]
-    k_rrf = check_k_rrf(k_rrf)
+    k_rrf = float(check_k_rrf(k_rrf))
     weights = check_weights(weights, len(rankings))
     scores: dict[Hashable, float] = {}
     best_rank: dict[Hashable, int] = {}
