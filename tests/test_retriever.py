@@ -284,6 +284,14 @@ def test_copies_with_the_same_id_are_one_document_whatever_their_text():
     assert found[0][0] is here
 
 
+def test_of_several_objects_with_one_id_the_one_found_first_is_given_back():
+    first, *others = [{"id": "a", "content": f"text {number}"} for number in range(4)]
+    one = [(first, 0), (DOCUMENTS["b"], 0), (others[0], 0), (others[1], 0)]
+    found = Retriever(Fixed(one), Fixed([(others[2], 0)])).search("query", k=9)
+    assert [document["id"] for document, _ in found] == ["a", "b"]
+    assert found[0][0] is first
+
+
 def test_an_id_that_is_zero_or_empty_is_still_an_id():
     zero, empty = {"id": 0, "content": "x"}, {"id": "", "content": "x"}
     copies = [({"id": "", "content": "x"}, 1.0), ({"id": 0, "content": "x"}, 1.0)]

@@ -89,7 +89,8 @@ class Retriever:
         for index, weight in zip(self.indexes, weights, strict=True):
             found = _documents_of(index, query, candidates) if weight else []
             ranking = [identity(document) for document in found]
-            documents = dict(zip(ranking, found, strict=True)) | documents
+            for key, document in zip(ranking, found, strict=True):
+                documents.setdefault(key, document)
             rankings.append(ranking)
         scores = rrf_scores(rankings, k_rrf, weights)
         return [(documents[key], score) for key, score in islice(scores.items(), k)]
