@@ -1,6 +1,8 @@
 """What every index asks of a document, what makes two the same, and how light the package is to import."""
 
+import copy
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -138,6 +140,22 @@ def test_documents_made_on_the_fly_are_all_kept(index):
         index.add_document({"content": "pump"})
     index.add_documents({"content": "pump"} for _ in range(3))
     assert len(index) == 6
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))])
+def test_a_copy_knows_its_own_documents_and_takes_every_other(index, copied):
+    index.add_documents([{"content": "pump"}, {"id": 1, "content": "pump"}])
+    index.search("pump")
+    twin = copied(index)
+    originals, its_own = ([document for document, _ in each.search("pump", k=9)] for each in (index, twin))
+    twin.add_documents(its_own)
+    assert len(twin) == 2
+    # An object that is not in the copy, even if it has the address of one that was in the first index.
+    twin.add_document(originals[0])
+    assert len(twin) == 3
+    with pytest.raises(ValueError, match="another document with id 1 "):
+        twin.add_document(originals[1])
+    assert len(index) == 2
 
 
 def test_other_keys_of_a_document_come_back_with_it(index):

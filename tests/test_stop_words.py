@@ -6,8 +6,9 @@ import sys
 import pytest
 
 import lab
-from hybrid_search import tokenize
+from hybrid_search import bm25, tokenize
 from hybrid_search.bm25 import _stop_words
+from lab import word_lists
 
 
 def test_the_lab_gives_the_stop_words_that_the_finished_tokenizer_drops():
@@ -28,3 +29,35 @@ def test_the_function_is_what_its_name_gives_whatever_was_used_before(before):
     code = f"import lab; {before}; print(len(lab.stop_words()) > 100)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1:] == ["True"], done.stderr
+
+
+READERS = [bm25._word_lists, word_lists.word_lists]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_reading_the_lists_changes_nothing_that_all_threads_share(read, monkeypatch):
+    # runpy would put the file's path into sys.argv for a moment, and two threads could leave it there.
+    seen = []
+    monkeypatch.setattr(sys, "argv", Watched(sys.argv, seen))
+    modules = set(sys.modules)
+    assert "with" in read()["STOPWORDS_EN_PLUS"]
+    assert (seen, set(sys.modules) - modules) == ([], set())
+
+
+class Watched(list):
+    """A list that tells what is written into it."""
+
+    def __init__(self, values, seen):
+        super().__init__(values)
+        self.seen = seen
+
+    def __setitem__(self, place, value):
+        self.seen.append(value)
+        super().__setitem__(place, value)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_without_bm25s_the_error_names_it(read, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    with pytest.raises(ModuleNotFoundError, match="bm25s"):
+        read()

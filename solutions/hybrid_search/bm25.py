@@ -5,9 +5,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from runpy import run_path
 
 from .documents import DocumentList, check_count, check_query
 
@@ -45,9 +44,19 @@ def _fold(text: str) -> str:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    # The file with the lists alone: the package around it brings numpy and scipy, which take a quarter of a second.
-    lists = run_path(str(Path(find_spec("bm25s").origin).with_name("stopwords.py")))
+    lists = _word_lists()
     return frozenset(_fold(word) for word in (*lists["STOPWORDS_EN_PLUS"], *lists["STOPWORDS_FRENCH"]))
+
+
+def _word_lists() -> dict[str, tuple[str, ...]]:
+    # The file with the lists alone: the package around it brings numpy and scipy, which take a quarter of a second.
+    package = find_spec("bm25s")
+    if package is None:
+        raise ModuleNotFoundError("No module named 'bm25s'", name="bm25s")
+    spec = spec_from_file_location("stopwords", Path(package.origin).with_name("stopwords.py"))
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return vars(module)
 
 
 def idf(term: str, documents: Sequence[Sequence[str]]) -> float:
@@ -118,6 +127,10 @@ class BM25Index:
         self._documents = DocumentList()
         self._tokens: list[list[str]] = []
         self._model = None  # made at the first search after an addition
+
+    def __getstate__(self) -> dict:
+        """For a copy or a pickle: without the model, which is made again."""
+        return self.__dict__ | {"_model": None}
 
     def __len__(self) -> int:
         return len(self._documents)

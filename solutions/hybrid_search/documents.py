@@ -77,6 +77,14 @@ class DocumentList:
         self._objects: set[int] = set()  # their id(): the list keeps them alive
         self._ids: set[Hashable] = set()  # None stands for those without one
 
+    def __getstate__(self) -> list[dict]:
+        return self._documents
+
+    def __setstate__(self, documents: list[dict]) -> None:
+        """A copy's documents are other objects, so it must not know those of the first list by their id()."""
+        self.__init__()
+        self.extend(documents)
+
     def __len__(self) -> int:
         return len(self._documents)
 
