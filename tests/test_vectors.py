@@ -3,6 +3,7 @@
 import math
 import tracemalloc
 import warnings
+from collections import deque
 
 import numpy as np
 import pytest
@@ -233,8 +234,9 @@ def test_many_at_once_give_the_same_rows_to_the_last_bit_as_one_by_one(kind, cou
         assert (index._rows[:count] == one_by_one._rows[:count]).all()
 
 
-def test_directions_at_once_are_those_of_each_to_the_last_bit():
-    vectors = np.random.default_rng(2).normal(size=(500, 384))
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_directions_at_once_are_those_of_each_to_the_last_bit(order):
+    vectors = np.asarray(np.random.default_rng(2).normal(size=(500, 384)), order=order)
     at_once = embeddings._directions(vectors, documents(500), None)
     assert type(at_once) is np.ndarray  # all were done at once
     assert (at_once == [embeddings._direction(vector, "the vector") for vector in vectors]).all()
@@ -253,6 +255,18 @@ def test_the_first_vector_is_the_first_document_s():
     index.add_vectors(np.array([[1, 0], [0, 1]]), [document("a"), document("b")])
     index.add_vectors([[1, 1]], iter([document("c")]))
     assert ids(index.search([0, 1], k=3)) == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize("kind", [deque, iter, lambda vectors: dict(enumerate(vectors)).values()])
+def test_vectors_may_come_in_what_cannot_be_cut(kind):
+    class Kind(Letters):
+        def embed_documents(self, texts):
+            return kind(super().embed_documents(texts))
+
+    index = VectorIndex(Kind())
+    index.add_documents([{"content": "ab"}, {"content": "c"}])
+    index.add_vectors(kind([[1, 0, 0], [0, 0, 1]]), [document("a"), document("c")])
+    assert [found["content"] for found, _ in index.search("c", k=2)] == ["c", "text c"]
 
 
 def test_no_vectors_are_nothing():
@@ -572,9 +586,27 @@ def test_a_large_index_searches_with_the_faster_product_and_finds_the_same(monke
     monkeypatch.setattr(embeddings, "_MANY_NUMBERS", 10_000)
     for product in (np.vecdot, np.matmul):
         monkeypatch.setattr(embeddings, "_faster_product", lambda rows, direction, product=product: product)
-        index._product_is_chosen = False
+        index._product = None
         assert index.search(query, 50) == expected
         assert index._product is product
+
+
+@pytest.mark.parametrize("added", [1, 9])
+def test_documents_added_while_a_search_goes_on_do_not_shorten_it(added, monkeypatch):
+    index, more = (
+        index_of([[1, number] for number in range(5)]),
+        [document(f"more {number}") for number in range(added)],
+    )
+    multiply = index._similarities
+
+    def multiply_and_add(directions):
+        similarities = multiply(directions)
+        index.add_vectors(np.ones((added, 2)), more)  # as another thread might
+        return similarities
+
+    monkeypatch.setattr(index, "_similarities", multiply_and_add)
+    assert ids(index.search([1, 0], k=99)) == [0, 1, 2, 3, 4]
+    assert len(index.search([1, 0], k=99)) == 5 + added
 
 
 def test_the_faster_of_two_products_is_chosen_by_its_time(monkeypatch):

@@ -127,13 +127,19 @@ def _named(whose: str | dict) -> str:
     return whose if isinstance(whose, str) else f"the vector of {name_of(whose)}"
 
 
+def _as_rows(vectors: Iterable[Sequence[float]]) -> Sequence[Sequence[float]]:
+    """The vectors as something that has a length and can be cut."""
+    return vectors if isinstance(vectors, np.ndarray) else list(vectors)
+
+
 def _directions(vectors: Sequence, documents: list[dict], dimension: int | None) -> Sequence[np.ndarray]:
     """What ``_direction`` gives for each document's vector, to the last bit, all of one dimension: shape (n, d).
 
     Only if all are ordinary can they be done at once; one by one, the one to refuse is found and named.
     """
     try:
-        rows = np.array(vectors, dtype=np.float64)
+        # Row by row in memory, whatever the order given: sums differ in the last bit by the order of their parts.
+        rows = np.array(vectors, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         rows = np.empty(0)
     if rows.ndim == 2 and rows.size and dimension in (None, rows.shape[1]):
@@ -175,8 +181,7 @@ class VectorIndex:
         self.embedder = embedder
         self._documents = DocumentList()
         self._rows = np.empty((0, 0), dtype=np.float32)  # grows by doubling; the first len(self) rows count
-        self._product: Callable = np.vecdot
-        self._product_is_chosen = False
+        self._product: Callable | None = None  # chosen at the first search of one query over many numbers
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -201,12 +206,12 @@ class VectorIndex:
             self._rows[place] = row
             self._documents.append(document)
 
-    def add_vectors(self, vectors: Sequence[Sequence[float]], documents: Iterable[dict]) -> None:
+    def add_vectors(self, vectors: Iterable[Sequence[float]], documents: Iterable[dict]) -> None:
         """``add_vector`` for many at once: the first vector, or row, is the first document's, and so on.
 
         If one is refused, none is added. Documents that are already there are ignored, with their vectors.
         """
-        documents = list(documents)
+        vectors, documents = _as_rows(vectors), list(documents)
         if len(vectors) != len(documents):
             raise ValueError(f"there are {len(vectors)} vectors for {len(documents)} documents")
         new = self._documents.new(documents)
@@ -226,7 +231,7 @@ class VectorIndex:
         new = self._documents.new(documents)
         if not new:
             return
-        vectors = self._embedder().embed_documents([document["content"] for document in new])
+        vectors = _as_rows(self._embedder().embed_documents([document["content"] for document in new]))
         if len(vectors) != len(new):
             raise ValueError(f"the embedder gave {len(vectors)} vectors for {len(new)} documents")
         self._append(vectors, new)
@@ -254,16 +259,17 @@ class VectorIndex:
         for start in range(0, len(directions), _QUERIES_AT_ONCE):
             some = directions[start : start + _QUERIES_AT_ONCE]
             for similarities, direction in zip(self._similarities(some), some, strict=True):
-                found.append(self._nearest(similarities, direction, min(k, len(self))))
+                found.append(self._nearest(similarities, direction, k))
         return found
 
     def _similarities(self, directions: list[np.ndarray]) -> np.ndarray:
         """The cosines of all rows with each direction, in float32: shape (directions, rows)."""
-        rows, directions = self._rows[: len(self)], np.asarray(directions, dtype=np.float32)
+        count = len(self)  # before the rows are asked for: another thread may add some
+        rows, directions = self._rows[:count], np.asarray(directions, dtype=np.float32)
         if len(directions) == 1:
-            if not self._product_is_chosen and rows.size >= _MANY_NUMBERS:
-                self._product, self._product_is_chosen = _faster_product(rows, directions[0]), True
-            return self._product(rows, directions[0])[None]
+            if self._product is None and rows.size >= _MANY_NUMBERS:
+                self._product = _faster_product(rows, directions[0])
+            return (self._product or np.vecdot)(rows, directions[0])[None]
         similarities = np.empty((len(directions), len(rows)), dtype=np.float32)
         for start in range(0, len(rows), _ROWS_OF_A_PRODUCT):
             some = slice(start, start + _ROWS_OF_A_PRODUCT)
@@ -273,7 +279,7 @@ class VectorIndex:
     def _nearest(self, similarities: np.ndarray, direction: np.ndarray, k: int) -> list[tuple[dict, float]]:
         """The exact best k. The float32 product only chooses who is compared: equal rows may differ there
         in the last bit, by their place in the matrix. The comparison itself is in float64, row by row."""
-        chosen = _candidates(similarities, k)
+        chosen = _candidates(similarities, min(k, len(similarities)))
         parts = np.array_split(chosen, -(-len(chosen) // _ROWS_AT_ONCE))
         distances = np.concatenate([_distances(self._rows[part], direction) for part in parts])
         best = np.argsort(distances, kind="stable")[:k]
