@@ -158,6 +158,13 @@ def test_a_copy_knows_its_own_documents_and_takes_every_other(index, copied):
     assert len(index) == 2
 
 
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickle_of_an_empty_index_can_be_filled(index, protocol):
+    twin = pickle.loads(pickle.dumps(index, protocol))
+    twin.add_documents([{"content": "pump"}])
+    assert contents(twin) == ["pump"]
+
+
 def test_other_keys_of_a_document_come_back_with_it(index):
     document = {"id": 1, "content": "pump", "page": 7, "tags": ["wet"]}
     index.add_document(document)

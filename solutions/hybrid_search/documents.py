@@ -77,13 +77,13 @@ class DocumentList:
         self._objects: set[int] = set()  # their id(): the list keeps them alive
         self._ids: set[Hashable] = set()  # None stands for those without one
 
-    def __getstate__(self) -> list[dict]:
-        return self._documents
+    def __getstate__(self) -> dict:
+        return {"documents": self._documents}
 
-    def __setstate__(self, documents: list[dict]) -> None:
-        """A copy's documents are other objects, so it must not know those of the first list by their id()."""
+    def __setstate__(self, state: dict) -> None:
+        """For a copy or a pickle: its documents are other objects, with an id() of their own."""
         self.__init__()
-        self.extend(documents)
+        self.extend(state["documents"])
 
     def __len__(self) -> int:
         return len(self._documents)

@@ -118,8 +118,8 @@ def _direction(vector: object, whose: str | dict) -> np.ndarray:
 
 
 def _is_ordinary(square: np.ndarray | float) -> np.ndarray | bool:
-    """Whether a vector whose length has this square holds no NaN, is not infinite, not zero, and so large that what
-    was lost in squaring its numbers does not count."""
+    """Whether a vector whose length has this square is finite, not zero, and so large that what was lost in squaring
+    its numbers does not count."""
     return (square > 1e-200) & (square < 1e200)
 
 
@@ -210,6 +210,7 @@ class VectorIndex:
         """``add_vector`` for many at once: the first vector, or row, is the first document's, and so on.
 
         If one is refused, none is added. Documents that are already there are ignored, with their vectors.
+        Raises as ``add_vector`` does, and ValueError where there is not one vector for each document.
         """
         vectors, documents = _as_rows(vectors), list(documents)
         if len(vectors) != len(documents):
