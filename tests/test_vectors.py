@@ -269,6 +269,27 @@ def test_vectors_may_come_in_what_cannot_be_cut(kind):
     assert [found["content"] for found, _ in index.search("c", k=2)] == ["c", "text c"]
 
 
+class OnDisk:
+    """Vectors that can be read some at a time and no other way, as those of a file."""
+
+    def __init__(self, vectors):
+        self.vectors, self.cuts = vectors, []
+
+    def __len__(self):
+        return len(self.vectors)
+
+    def __getitem__(self, some):
+        self.cuts.append(len(self.vectors[some]))
+        return self.vectors[some]
+
+
+def test_vectors_that_can_be_cut_are_read_some_at_a_time():
+    vectors, index = OnDisk(np.random.default_rng(6).normal(size=(3_000, 4))), VectorIndex()
+    index.add_vectors(vectors, documents(3_000))
+    assert (index._rows[:3_000] == index_of(vectors.vectors)._rows[:3_000]).all()
+    assert (sum(vectors.cuts), max(vectors.cuts)) == (3_000, 1_024)
+
+
 def test_no_vectors_are_nothing():
     index = VectorIndex()
     index.add_vectors([], [])

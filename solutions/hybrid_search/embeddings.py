@@ -128,8 +128,12 @@ def _named(whose: str | dict) -> str:
 
 
 def _as_rows(vectors: Iterable[Sequence[float]]) -> Sequence[Sequence[float]]:
-    """The vectors as something that has a length and can be cut."""
-    return vectors if isinstance(vectors, np.ndarray) else list(vectors)
+    """The vectors as they came where they can be cut, such as an array or what is read from a file; or as a list."""
+    try:
+        _ = vectors[:0]
+    except (TypeError, KeyError):  # a dict looks for slice(0) among its keys
+        return list(vectors)
+    return vectors
 
 
 def _directions(vectors: Sequence, documents: list[dict], dimension: int | None) -> Sequence[np.ndarray]:
