@@ -213,3 +213,32 @@ def test_a_closed_runner_runs_nothing_and_closes_twice(sandbox):
     assert not folder.exists()
     with pytest.raises(EngineFault, match="closed"):
         runner.run(job("1"))
+
+
+def test_sandboxes_that_start_side_by_side_do_so_on_different_processors(sandbox, monkeypatch):
+    given = []
+    send = fork_engine.ForkRunner._warm_up
+
+    def warm_up(runner):
+        given.append(next(fork_engine._places))
+        send(runner)
+
+    monkeypatch.setattr(fork_engine.ForkRunner, "_warm_up", warm_up)
+    for _ in range(2):
+        fork_engine.ForkRunner(UNIT).close()
+    assert given[1] - given[0] == 2, "a sandbox that starts takes no place of its own"
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity"), reason="processes cannot be bound to a processor here"
+)
+def test_a_place_is_one_processor_and_the_next_place_the_next():
+    from grader.sandbox.inside.warm_parent import _one_processor
+
+    allowed = sorted(os.sched_getaffinity(0))
+    used = []
+    for place in range(len(allowed) + 1):
+        with _one_processor(place):
+            used.append(os.sched_getaffinity(0))
+    assert used == [{number} for number in (*allowed, allowed[0])]
+    assert os.sched_getaffinity(0) == set(allowed)

@@ -6,6 +6,7 @@ its time is up, and kills the process where that does not help, and with it ever
 
 import base64
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -38,6 +39,7 @@ _SECONDS_TO_START = 120.0
 _SECONDS_TO_LOCK_IN = 30.0
 _GRACE = 2.0  # seconds for a cell to stop after it was interrupted
 _LOAD = b"L"  # as in inside/warm_parent.py
+_places = itertools.count()  # those that start side by side do so on different processors
 _DISK_OF_PARENT = 20_000_000
 # What ends a notebook: more than honest code can send, as inside/wire.py cuts it.
 _MOST_OF_CELL = 16  # times the limit on a cell's output, in bytes
@@ -145,6 +147,7 @@ class ForkRunner:
         settings = json.dumps(
             {
                 "seccomp": base64.b64encode(seccomp.program()).decode("ascii"),
+                "place": next(_places),
                 "imports": warm.imports(self.unit),
                 "warm_up": warm.lines(self.unit),
             }

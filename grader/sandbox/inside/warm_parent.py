@@ -36,7 +36,8 @@ def main(descriptor: int) -> None:
     settings = _settings(control)
     seccomp = base64.b64decode(settings["seccomp"])
     shell = new_shell()
-    with _one_processor():
+    place = settings["place"]
+    with _one_processor(place):
         for name in settings["imports"]:
             with contextlib.suppress(ImportError):
                 import_module(name)
@@ -46,7 +47,7 @@ def main(descriptor: int) -> None:
     control.sendall(b"R")
     while request := _next_request(control):
         if request == LOAD:
-            with _one_processor():
+            with _one_processor(place):
                 deferred.load()
             _settle()
             continue
@@ -66,10 +67,10 @@ def _settle() -> None:
 
 
 @contextlib.contextmanager
-def _one_processor() -> Iterator[None]:
-    """While only one is there to use, numerical libraries start no threads."""
+def _one_processor(place: int) -> Iterator[None]:
+    """While only one is there to use, numerical libraries start no threads. Another place is another processor."""
     allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
+    os.sched_setaffinity(0, {sorted(allowed)[place % len(allowed)]})
     try:
         yield
     finally:
