@@ -44,19 +44,14 @@ def _fold(text: str) -> str:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    lists = _word_lists()
-    return frozenset(_fold(word) for word in (*lists["STOPWORDS_EN_PLUS"], *lists["STOPWORDS_FRENCH"]))
-
-
-def _word_lists() -> dict[str, tuple[str, ...]]:
     # The file with the lists alone: the package around it brings numpy and scipy, which take a quarter of a second.
     package = find_spec("bm25s")
     if package is None:
         raise ModuleNotFoundError("No module named 'bm25s'", name="bm25s")
-    spec = spec_from_file_location("stopwords", Path(package.origin).with_name("stopwords.py"))
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return vars(module)
+    file = spec_from_file_location("stopwords", Path(package.origin).with_name("stopwords.py"))
+    lists = module_from_spec(file)
+    file.loader.exec_module(lists)
+    return frozenset(_fold(word) for word in (*lists.STOPWORDS_EN_PLUS, *lists.STOPWORDS_FRENCH))
 
 
 def idf(term: str, documents: Sequence[Sequence[str]]) -> float:
