@@ -632,6 +632,8 @@ def test_nothing_of_a_run_is_left(monkeypatch):
 
 
 def test_an_interrupt_of_the_grader_ends_the_kernel(runner):
+    # Who runs the tests in the background has interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     mark = f"32.{os.getpid()}"
@@ -640,6 +642,7 @@ def test_an_interrupt_of_the_grader_ends_the_kernel(runner):
             run(runner, f"!sleep {mark}")
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
     assert still_running(mark) == []
 
 
