@@ -440,6 +440,25 @@ def test_sys_exit_is_an_error_of_its_cell(runner):
     assert text(execution.cells[1]) == "2"
 
 
+def test_what_processes_share_counts_once_without_a_sandbox_too():
+    # A program that is started is for a moment a copy of the kernel.
+    source = (
+        "import os, time\nheld = b'x' * 150_000_000\n"
+        "if os.fork() == 0:\n    time.sleep(1.5)\n    os._exit(0)\nos.wait()"
+    )
+    trusted = KernelRunner(UNIT, sandbox=False)
+    try:
+        limits = Limits(memory=400_000_000, cell_seconds=10)
+        assert stopped(run(trusted, source, "1", limits=limits)) == ["", ""]
+        each = (
+            "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        held = b'x' * 120_000_000\n"
+        )
+        each += "        time.sleep(8)\n        os._exit(0)\ntime.sleep(8)"
+        assert stopped(run(trusted, each, limits=limits)) == ["memory"]
+    finally:
+        trusted.close()
+
+
 def test_memory_is_bounded_for_a_process_and_for_all_together(runner):
     limits = Limits(memory=300_000_000, cell_seconds=10)
     alone = run(runner, "x = bytearray(2_000_000_000)", "1", limits=limits)

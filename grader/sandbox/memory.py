@@ -6,7 +6,7 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PRIVATE_FOLDERS = ("tmp", "notebook", "dev/shm")
@@ -38,9 +38,15 @@ def memory_in_use(process: int, limit: int = 0) -> int:
         for entry in inside:
             if used > limit > 0:
                 break
-            if not _is_parents(entry):
-                used += _proportional(entry)
+            used += _own(entry)
     return used
+
+
+def memory_of(processes: Iterable[int], limit: int = 0) -> int:
+    """As memory_in_use, of processes that are in no sandbox."""
+    entries = list(map(str, processes))
+    quick = sum(map(_resident, entries))
+    return quick if quick <= limit else sum(map(_own, entries))
 
 
 def next_look(used: int, limit: int) -> float:
@@ -141,6 +147,10 @@ def _proportional(process: str) -> int:
         return 0
     _, found, rest = text.partition("\nPss:")
     return int(rest.split()[0]) * 1024 if found else 0
+
+
+def _own(process: str) -> int:
+    return 0 if _is_parents(process) else _proportional(process)
 
 
 def _is_parents(process: str) -> bool:

@@ -27,7 +27,7 @@ from traitlets import Integer, Unicode
 from ..asked import ANSWERS, QUESTIONS_VARIABLE
 from ..paths import ROOT
 from .execution import EngineFault, Job
-from .memory import memory_in_use
+from .memory import memory_in_use, memory_of
 from .relay import Relay
 
 _INSIDE = Path(__file__).with_name("inside") / "kernel.py"
@@ -336,7 +336,10 @@ class TrustedProvisioner(SubmissionProvisioner):
 
         with contextlib.suppress(psutil.Error):
             kernel = psutil.Process(self.pid)
-            return sum(process.memory_info().rss for process in (kernel, *kernel.children(recursive=True)))
+            family = [kernel, *kernel.children(recursive=True)]
+            if sys.platform == "linux":
+                return memory_of((process.pid for process in family), self.job.limits.memory)
+            return sum(process.memory_info().rss for process in family)
         return 0
 
 
