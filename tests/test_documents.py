@@ -12,6 +12,7 @@ import pytest
 
 import hybrid_search
 from hybrid_search import BM25Index, VectorIndex
+from hybrid_search.documents import identities, identity
 
 
 class OneVector:
@@ -287,3 +288,15 @@ def test_a_bad_document_in_a_batch_is_named_by_its_place():
     batch = [{"id": 1, "content": "pump"}, {"content": ""}, {"id": 3, "content": "valve"}]
     with pytest.raises(ValueError, match='number 2 of 3 documents: the "content" of .* is empty'):
         BM25Index().add_documents(batch)
+
+
+@pytest.mark.parametrize("ids", [[], [1, "1", 2.5, (1,)], [0, "", False], [1, None, 2], [None, None]])
+def test_the_identities_of_many_are_those_of_each(ids):
+    documents = [{"content": "a"} if each is None else {"id": each, "content": "a"} for each in ids]
+    assert identities(documents) == [identity(document) for document in documents]
+
+
+@pytest.mark.parametrize("ids", [[["s9"]], [1, ["s9"]], [None, ["s9"]]])
+def test_of_many_the_id_that_cannot_be_hashed_is_named(ids):
+    with pytest.raises(ValueError, match=r"must be hashable.*s9"):
+        identities([{"id": each, "content": "a"} for each in ids])

@@ -186,8 +186,8 @@ BREAKS = {
     ),
     "the document given back is the one that was found": (
         "retriever",
-        "yield document",
-        "yield {**document}",
+        "documents.append(document)",
+        "documents.append({**document})",
     ),
     # Refusals
     "no index is refused": (

@@ -1,6 +1,6 @@
 """Unit 04: one retriever over any number of indexes, fused by rank."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Protocol
 
@@ -87,7 +87,7 @@ class Retriever:
         documents: dict = {}
         rankings = []
         for index, weight in zip(self.indexes, weights, strict=True):
-            found = list(_documents_of(index, query, candidates)) if weight else []
+            found = _documents_of(index, query, candidates) if weight else []
             ranking = identities(found)
             # Of two with one id the first that was found stays.
             documents = dict(zip(reversed(ranking), reversed(found), strict=True)) | documents
@@ -96,8 +96,9 @@ class Retriever:
         return [(documents[key], score) for key, score in islice(scores.items(), k)]
 
 
-def _documents_of(index: SearchIndex, query: str, candidates: int) -> Iterator[dict]:
+def _documents_of(index: SearchIndex, query: str, candidates: int) -> list[dict]:
     found = index.search(query, candidates)
+    documents = []
     for pair in islice(found, candidates) if isinstance(found, Iterable) else [found]:
         try:
             document, _ = pair
@@ -107,7 +108,8 @@ def _documents_of(index: SearchIndex, query: str, candidates: int) -> Iterator[d
             raise TypeError(
                 f"search of {type(index).__name__} must give pairs (document, value): got {str(pair)[:80]}"
             )
-        yield document
+        documents.append(document)
+    return documents
 
 
 class KeywordIndex:
