@@ -73,17 +73,7 @@ class StockNbgrader:
         return found
 
     def _nbgrader(self, *arguments: str) -> None:
-        path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
-        done = subprocess.run(
-            [sys.executable, "-m", "nbgrader", *arguments],
-            cwd=self.folder,
-            env=os.environ | {"PATH": path},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            raise OSError(f"nbgrader {arguments[0]} ended with {done.returncode}: {done.stderr[-2000:]}")
+        _said(["nbgrader", *arguments], self.folder)
 
 
 def with_otter(submissions: Path, number: int) -> list[tuple[float, float]]:
@@ -95,18 +85,24 @@ def with_otter(submissions: Path, number: int) -> list[tuple[float, float]]:
 
     if find_spec("otter") is None:
         raise ImportError("otter-grader")
+    said = _said(["tests.bench.other_graders", "otter", str(submissions), str(number)], _ROOT)
+    return [tuple(pair) for pair in json.loads(said.splitlines()[-1])]
+
+
+def _said(module: list[str], folder: Path) -> str:
+    """What ``python -m`` prints with a module and its arguments, in a folder."""
     path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.bench.other_graders", "otter", str(submissions), str(number)],
-        cwd=_ROOT,
+        [sys.executable, "-m", *module],
+        cwd=folder,
         env=os.environ | {"PATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
     )
     if done.returncode:
-        raise OSError(f"otter-grader ended with {done.returncode}: {done.stderr[-2000:]}")
-    return [tuple(pair) for pair in json.loads(done.stdout.splitlines()[-1])]
+        raise OSError(f"{' '.join(module[:2])} ended with {done.returncode}: {done.stderr[-2000:]}")
+    return done.stdout
 
 
 def _otter(submissions: Path, number: int) -> Iterator[tuple[float, float]]:
