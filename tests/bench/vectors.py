@@ -322,7 +322,7 @@ def adding(options: argparse.Namespace) -> Iterator[Result]:
         "one copy and its checks": lambda: one_copy(vectors, documents),
         "add_vectors, in bulk": lambda: VectorIndex().add_vectors(vectors, documents),
     }
-    times = in_turn(ways, 2 * options.seconds)
+    times = in_turn(ways, 2 * options.seconds, rounds=9)  # with three, a busy moment decides
     row_by_row, one_by_one, copy, bulk = ways
     rows = [
         (way, taken, 1e6 * taken / len(vectors), ratio(times, way, row_by_row))
