@@ -2,9 +2,11 @@
 
 import json
 import sys
+import zipfile
 
 import pytest
 from bench.__main__ import BENCHMARKS, main
+from bench.keywords import GROWS_FROM
 from bench.results import Bound, Table
 from conftest import need
 from sample_class import sandbox
@@ -12,13 +14,12 @@ from sample_class import sandbox
 # Those that tests/test_bench.py runs are left out.
 TINY: dict[str, list[str]] = {
     "vectors": ["--sizes", "300", "--added", "300", "--kept", "300", "--seconds", "0.1", "--others"],
-    "keywords": ["--documents", "300", "--growth", "200", "--seconds", "0.1"],
+    "keywords": ["--documents", "300", "--growth", "100", "200", "--seconds", "0.1"],
     "fusion": ["--documents", "200", "--depths", "5", "--seconds", "0.2"],
     "grading": ["--learners", "2", "--stock", "1", "--otter", "1", "--rounds", "1"],
     "growth": ["--sizes", "1", "2", "--workers", "1", "--learners", "2"],
     "startup": ["--rounds", "1", "--checks", "find_term", "--no-lab"],
 }
-# "install" fills a new environment, as CI does before the tests.
 ELSEWHERE = {"install", "retrieval", "postgres", "reranking", "trees", "class", "tuning"}
 IN_A_SANDBOX = {"grading", "growth"}
 
@@ -28,7 +29,8 @@ def test_each_benchmark_has_a_tiny_run():
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_a_benchmark_runs_at_tiny_size(name, tmp_path, capsys):
+def test_a_benchmark_runs_at_tiny_size(name, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("bench.keywords.GROWS_FROM", dict.fromkeys(GROWS_FROM, 100))
     if name in IN_A_SANDBOX:
         need(sys.platform == "linux" and sandbox(), "a sandbox")
     assert main(["--json", str(tmp_path / "out.json"), name, *TINY[name]]) == 0
@@ -38,6 +40,30 @@ def test_a_benchmark_runs_at_tiny_size(name, tmp_path, capsys):
     assert {"processor", "cores", "python"} <= found["machine"].keys()
     results = found["benchmarks"][name]["results"]
     assert [one for one in results if one.get("rows")]
+
+
+def test_an_install_is_measured_without_a_package_index(tmp_path, capsys):
+    wheels = {"large": ["small"], "small": []}
+    for name, required in wheels.items():
+        with zipfile.ZipFile(tmp_path / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+            needs = "".join(f"Requires-Dist: {other}\n" for other in required)
+            wheel.writestr(f"{name}.py", "#" * (3_000_000 if name == "large" else 1_000_000))
+            wheel.writestr(
+                f"{name}-1.0.dist-info/METADATA",
+                f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}",
+            )
+            wheel.writestr(f"{name}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+            wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text(f"--no-index\n--find-links {tmp_path.as_uri()}\nlarge\n", encoding="utf-8")
+    out = tmp_path / "out.json"
+    assert main(["--json", str(out), "install", "--requirements", str(requirements)]) == 0, (
+        capsys.readouterr()
+    )
+    found = json.loads(out.read_text(encoding="utf-8"))["benchmarks"]["install"]["results"]
+    (packages, seconds, megabytes), largest = found[0]["rows"][0], found[1]["rows"]
+    assert packages == 2 and seconds > 0 and 4.0 < megabytes < 4.1
+    assert [(name, asked) for name, _, asked in largest] == [("large", "requirements"), ("small", "large")]
 
 
 def test_the_tuning_lab_is_measured_in_the_kernel(capsys):

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depths", type=int, nargs="+", default=[20, 100, 1_000], help="of fusing alone (20 100 1000)"
     )
-    parser.add_argument("--seconds", type=float, default=8, help="how long each is measured (8)")
+    parser.add_argument("--seconds", type=float, default=6, help="how long each is measured (6)")
 
 
 def run(options: argparse.Namespace) -> Iterator[Result]:
