@@ -454,19 +454,29 @@ def test_a_run_that_is_stopped_leaves_no_process_and_goes_on(tmp_path, how):
     assert json.loads((out / "run.json").read_text())["ended"] == ""
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_stops_also_where_the_code_that_was_interrupted_loses_the_interrupt(how, monkeypatch, tmp_path):
+def test_a_run_stops_also_where_the_code_that_was_interrupted_loses_the_interrupt(
+    how, monkeypatch, tmp_path, capsys
+):
     import grader.scoring
+    from grader.sandbox import outputs
 
     Pretended(monkeypatch)
     score = grader.scoring.score
 
+    def interrupt(*_):
+        signal.raise_signal(how)
+
     def losing(*arguments, **settings):
-        with contextlib.suppress(KeyboardInterrupt):
-            signal.raise_signal(how)
+        outputs._safe_html("<b title='called back by code that is not Python'></b>")
         return score(*arguments, **settings)
 
     monkeypatch.setattr(grader.scoring, "score", losing)
+    monkeypatch.setattr(outputs, "_safe_attribute", interrupt)
     hand_in(tmp_path / "in", "amal", right())
+    hook = sys.unraisablehook
     assert grade(UNIT, tmp_path / "in", tmp_path / "out", say=lambda line: None) == 130
     assert not (tmp_path / "out" / "gradebook.db").exists()
+    assert capsys.readouterr().err.strip().startswith("Stopped.")
+    assert sys.unraisablehook is hook

@@ -403,7 +403,7 @@ _stopping = threading.Event()
 
 @contextlib.contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does, with its sandboxes."""
+    """SIGTERM ends a run as Ctrl-C does, with its sandboxes. What is lost on the way, _end_if_stopped raises again."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -415,10 +415,18 @@ def _termination_as_interrupt() -> Iterator[None]:
     numbers = [signal.SIGTERM]
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as in the background
         numbers.append(signal.SIGINT)
+    said_before = sys.unraisablehook
+
+    def say_unless_stopped(lost: Any) -> None:
+        if lost.exc_type is not KeyboardInterrupt:
+            said_before(lost)
+
+    sys.unraisablehook = say_unless_stopped
     before = {number: signal.signal(number, interrupt) for number in numbers}
     try:
         yield
     finally:
+        sys.unraisablehook = said_before
         for number, handler in before.items():
             signal.signal(number, handler)
         _stopping.clear()
