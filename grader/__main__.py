@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from .light_imports import without_grammars
 from .paths import ROOT, NoProject, need_project
 
 
@@ -34,7 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         need_project()
         if options.verb == "build":
-            from .build import build as run_build
+            with without_grammars():
+                from .build import build as run_build
 
             return run_build(check=options.check)
         if options.verb == "demo":

@@ -211,6 +211,16 @@ def test_a_port_taken_since_it_was_looked_at_is_passed_over(monkeypatch):
             launcher.listen(ports[0])
 
 
+def test_the_start_leaves_out_grammars_that_take_a_second(tmp_path):
+    code = (
+        "import sys; from lab.launcher import lab_app; lab_app()\n"
+        "print([name for name in sys.modules if 'rfc3987_syntax' in name], 'jsonschema' in sys.modules)\n"
+        "import rfc3987_syntax"  # for whoever needs it
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[] True\n", "")
+
+
 def test_a_port_is_held_from_the_moment_it_is_found():
     with launcher.listen(None) as held:
         assert launcher.is_taken(held.getsockname()[1])

@@ -205,6 +205,23 @@ def has_browser() -> bool:
     return True
 
 
+def lab_app() -> type:
+    """JupyterLab's application, a second earlier than by a plain import.
+
+    For the format "iri", which no schema of Jupyter's has, jsonschema builds 40 grammars where rfc3987_syntax is
+    installed.
+    """
+    known = "rfc3987_syntax" in sys.modules
+    if not known:
+        sys.modules["rfc3987_syntax"] = None
+    try:
+        from jupyterlab.labapp import LabApp
+    finally:
+        if not known:
+            del sys.modules["rfc3987_syntax"]
+    return LabApp
+
+
 def course_server(held: socket.socket) -> type:
     """Jupyter's server, but on the socket ``held``, and stopped by Ctrl-C without a question.
 
@@ -251,12 +268,11 @@ def launch(
     page = f"/lab/tree/{quote(notebook.relative_to(root).as_posix())}"
     print(_("Starting JupyterLab ..."), flush=True)
 
-    from jupyterlab.labapp import LabApp
-
-    LabApp.serverapp_class = course_server(held)
+    application = lab_app()
+    application.serverapp_class = course_server(held)
     name = hashlib.sha256(str(root).encode()).hexdigest()[:12]
     workspaces = Path(os.environ["JUPYTER_CONFIG_DIR"], "lab", "workspaces", name)
-    server = LabApp.initialize_server(
+    server = application.initialize_server(
         argv=[
             # The address below is right only with these, whatever a settings file of the machine says.
             "--ServerApp.ip=127.0.0.1",
