@@ -4,8 +4,9 @@ Vectors come in groups around centres, as those of texts do, and so do queries. 
 the median over the rounds.
 
 "Alone" is what no exact search in float32 can do without: one product of the index's own matrix with the query, by
-`X @ q` or `np.einsum("ij,j->i", X, q)`, whichever is faster, without a selection, checks or documents. It is measured with
-one BLAS thread and with two, each in a process of its own, since numpy reads their number when it loads.
+`X @ q` or `np.einsum("ij,j->i", X, q)`, whichever is faster, without a selection, checks or documents. It is
+measured with one BLAS thread and with two, each in a process of its own, since numpy reads their number when it
+loads.
 
 The other libraries hold the same vectors, answer the same queries, and give the text of what they find where they
 keep texts (scikit-learn gives places). InMemoryVectorStore gets numpy arrays instead of lists, which is faster. It
