@@ -43,15 +43,12 @@ def test_a_benchmark_runs_at_tiny_size(name, tmp_path, capsys, monkeypatch):
 
 
 def test_an_install_is_measured_without_a_package_index(tmp_path, capsys):
-    wheels = {"large": ["small"], "small": []}
-    for name, required in wheels.items():
+    wheels = {"large": (3_000_000, "Requires-Dist: small\n"), "small": (1_000_000, "")}
+    for name, (size, needs) in wheels.items():
         with zipfile.ZipFile(tmp_path / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
-            needs = "".join(f"Requires-Dist: {other}\n" for other in required)
-            wheel.writestr(f"{name}.py", "#" * (3_000_000 if name == "large" else 1_000_000))
-            wheel.writestr(
-                f"{name}-1.0.dist-info/METADATA",
-                f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}",
-            )
+            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}"
+            wheel.writestr(f"{name}.py", "#" * size)
+            wheel.writestr(f"{name}-1.0.dist-info/METADATA", metadata)
             wheel.writestr(f"{name}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
             wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
     requirements = tmp_path / "requirements.txt"
